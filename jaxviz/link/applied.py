@@ -1,7 +1,8 @@
 """Operations of which the compiler kept the name of what they apply to two elements alone.
 
 A pass that writes a reduction anew may leave out its name, and takes over its reducer as it is. What applies an
-equation of the body of another one is that other one.
+equation of the body of another one is that other one. Of a reducer that is no body in the jaxpr, as that of a running
+sum, nothing is known: the compiler has one for all that apply the same.
 """
 
 from __future__ import annotations
@@ -28,4 +29,6 @@ def with_applying(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> Sequen
         ops_of = (strings[jaxpr.nodes.op[one]] for one in (owner, applied))
         if owner >= 0 and [op.startswith(APPLYING) for op in ops_of] == [True, False]:
             changed[node] = (owner, applied)
+        elif not graph.tables.strings[graph.nodes.scope[node]]:
+            changed[node] = ()
     return [changed.get(node, known) for node, known in enumerate(tagged)] if changed else tagged

@@ -35,7 +35,9 @@ def with_unnamed(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> tuple[S
     if not len(nodes):
         return tagged, frozenset()
     lost = jaxpr.nodes.kind == OPERATION
-    lost[list(set(chain.from_iterable(compress(tagged, working.tolist()))))] = False
+    # What a reduction applies may have the name of the equation that the reduction is left of.
+    found_again = working & ~_is_applied(graph)
+    lost[list(set(chain.from_iterable(compress(tagged, found_again.tolist()))))] = False
     reading = _Reading(jaxpr, graph, tagged)
     found = list(tagged)
     changed: set[int] = set()
@@ -105,6 +107,17 @@ class _Reading:
                     waiting.append(one)
                     seen.add(one)
         return True
+
+
+def _is_applied(graph: Graph) -> NDArray[np.bool_]:
+    """The nodes in what reductions over windows apply, at any depth."""
+    owner = graph.regions.owner
+    inner = owner >= 0
+    applied = inner & (graph.nodes.op[owner] == graph.tables.find_string("reduce-window"))
+    around = graph.nodes.region[owner]
+    while np.any(deeper := inner & applied[around] & ~applied):
+        applied |= deeper
+    return applied[graph.nodes.region]
 
 
 def _is_sum_of_one(jaxpr: Graph) -> NDArray[np.bool_]:
