@@ -151,9 +151,11 @@ def test_kernels_that_fill_memory_with_a_constant_are_chips():
 
 def test_of_twins_too_large_to_stand_side_by_side_the_forward_one_alone_may_open():
     fn, arguments = CORPUS["scan_rnn"]()
-    view = jv.explore(fn, *arguments).view(stage="hlo", width=600, height=420)
-    backward = next(place for place, box in enumerate(view.boxes) if box.name == "backward")
-    assert not [box.name for box in view.boxes[backward + 1 :] if box.open]
+    explored = jv.explore(fn, *arguments)
+    for width, both in ((600, True), (520, False)):
+        view = explored.view(stage="hlo", width=width, height=420)
+        opened = [box.name for box in view.boxes if box.open]
+        assert opened == (["forward", "scan(cell)", "backward", "scan(cell)"] if both else ["forward", "scan(cell)"])
 
 
 def test_the_condition_of_a_loop_that_xla_has_widened_has_no_name_of_its_own(tmp_path):
