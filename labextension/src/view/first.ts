@@ -226,11 +226,11 @@ class Chooser {
 
   /** Chooses once more with statements closed, for what has no room beside the parts of statements. */
   private *again(most: number): Steps<void> {
-    const { open, whole, seen, amounts } = this;
+    const before = { open: this.open, whole: this.whole, seen: this.seen, amounts: this.amounts, most: this.most };
     Object.assign(this, { open: new Set(), whole: null, amounts: PATIENT_AMOUNTS, most });
     this.seen = seenIn(this.rows, yield* this.openMore(yield* this.start(), true));
-    if (!this.opensMore(seen)) {
-      Object.assign(this, { open, whole, seen, amounts });
+    if (!this.opensMore(before.seen)) {
+      Object.assign(this, before);
     }
   }
 

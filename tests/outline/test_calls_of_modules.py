@@ -1,0 +1,129 @@
+"""Functions and methods of a person that call modules of a library: the steps that they are."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+from outline.outlines import names_inside, outline_of, row_named, rows_named
+
+_X = jnp.ones((4, 8))
+
+
+def test_a_function_holds_the_modules_that_it_calls_and_the_expressions_beside_them():
+    def network(w, x):
+        with jax.named_scope("dense"):
+            x = jnp.tanh(x @ w)
+            x = jnp.sin(x @ w)
+        return x.mean(0)
+
+    def loss(w, x):
+        out = network(w, x)
+        return jnp.sum(out)
+
+    outline = outline_of(loss, jnp.eye(8), _X)
+    assert names_inside(outline, 0) == ["network", "sum"]
+    assert names_inside(outline, row_named(outline, "network").index) == ["dense", "mean"]
+
+
+def test_an_expression_apart_from_the_others_of_its_function_has_its_own_name():
+    def block(x):
+        with jax.named_scope("Attention"):
+            mixed = jnp.tanh(x @ x.T) @ x
+        x = x + mixed
+        with jax.named_scope("Gate"):
+            kept = jnp.sin(x @ x.T) @ x
+        return x - kept
+
+    outline = outline_of(lambda x: jnp.exp(block(x)), _X)
+    assert names_inside(outline, row_named(outline, "block").index) == ["Attention", "add", "Gate", "subtract"]
+    assert [row_named(outline, name).kind for name in ("add", "subtract")] == ["expression", "expression"]
+
+
+def test_a_call_that_calls_modules_holds_them_and_its_statements_in_the_order_of_the_program():
+    def linear(x):
+        with jax.named_scope("Linear"):
+            return x @ jnp.eye(4)
+
+    def block(x):
+        y = linear(x)
+        kept = jnp.sin(y) + x
+        y = linear(kept)
+        return jnp.cos(y) * kept
+
+    outline = outline_of(lambda x: block(x).sum(), jnp.ones((3, 4)))
+    assert names_inside(outline, 0) == ["block", "sum"]
+    inside = names_inside(outline, row_named(outline, "block").index)
+    assert inside == ["Linear", "sin", "add", "Linear", "cos", "multiply"]
+
+
+def test_functions_that_call_one_module_several_times_are_a_step_for_each_call():
+    from flax import linen as nn
+
+    class Network(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            for _ in range(3):
+                x = x + jnp.tanh(nn.Dense(4)(x))
+            return nn.Dense(2)(x)
+
+    def score(params, x):
+        logits = network.apply(params, x * 2.0)
+        return jnp.sum(jax.nn.log_softmax(logits))
+
+    def preferred(params, reference, x, y):
+        policy = score(params, x) - score(params, y)
+        frozen = score(reference, x) - score(reference, y)
+        return jnp.exp(policy) - frozen
+
+    network, x = Network(), jnp.ones((2, 4))
+    params = network.init(jax.random.key(0), x)
+    outline = outline_of(preferred, params, params, x, x)
+    scores = rows_named(outline, "score")
+    assert len(scores) == 4
+    for row in scores:
+        assert names_inside(outline, row.index) == ["multiply", "Network", "log_softmax", "sum"]
+    # What is repeated in the module is no more called as what calls the module.
+    assert {row.name for row in outline if row.count > 1} == {"for _ in range(3)"}
+
+
+def test_methods_of_a_person_stand_between_the_body_of_a_loop_and_the_modules_that_they_call():
+    eqx = pytest.importorskip("equinox", reason="it is not in the environments of the oldest and the newest JAX")
+
+    class Model(eqx.Module):
+        cell: eqx.nn.GRUCell
+        out: eqx.nn.Linear
+
+        def encode(self, xs):
+            state, _ = jax.lax.scan(lambda h, x: (self.cell(x, h), None), jnp.zeros(4), jnp.cos(xs))
+            return jnp.sin(self.out(state))
+
+        def score(self, xs):
+            return jnp.exp(self.encode(xs)) - jnp.tanh(self.out(xs[0]))
+
+    keys = jax.random.split(jax.random.key(0))
+    model = Model(eqx.nn.GRUCell(4, 4, key=keys[0]), eqx.nn.Linear(4, 4, key=keys[1]))
+    outline = outline_of(lambda model, xs: model.score(xs).sum(), model, jnp.ones((3, 4)))
+    inside = names_inside(outline, row_named(outline, "encode").index)
+    assert inside == ["cos", "scan", "out", "sin"]
+
+
+def test_an_attribute_of_a_letter_is_called_by_it_and_a_variable_by_its_class():
+    class Scaled:
+        def __call__(self, x):
+            return jnp.sin(x) * 2.0
+
+    class Attention:
+        def __init__(self):
+            self.q = Scaled()
+
+        def __call__(self, x):
+            return self.q(x) + 1.0
+
+    def f(x):
+        a = Attention()
+        return a(x)
+
+    outline = outline_of(f, jnp.ones(4))
+    assert names_inside(outline, 0) == ["q", "add"]
+    assert outline.row(0).detail == "Attention"
