@@ -1,6 +1,6 @@
 /** Small documents written by hand, for tests: a builder that keeps the columns of one graph in step. */
 import { BindingKind, NodeKind } from './graph.ts';
-import type { Document as PlainDocument } from './schema.generated.ts';
+import type { Document as PlainDocument, Outline as PlainOutline } from './schema.generated.ts';
 
 /** A value of the sketch, or a literal by its text. */
 export type Source = number | string;
@@ -169,6 +169,27 @@ export class Sketch {
     const at = this.types.indexOf(text);
     return at >= 0 ? at : this.types.push(text) - 1;
   }
+}
+
+/** The outline of the first graph, of `nodes` operations and values: plain rows, each once and without a twin. */
+export function plainOutline(
+  rows: Pick<PlainOutline, 'back' | 'kind' | 'name' | 'gap' | 'size'>,
+  nodes: number
+): PlainOutline {
+  const same = (value: number): number[] => rows.back.map(() => value);
+  return {
+    graph: 0,
+    ...rows,
+    detail: same(0),
+    variable: same(0),
+    closed: same(0),
+    count: same(1),
+    copy: same(-1),
+    like: same(0),
+    twin: same(0),
+    region: same(-1),
+    role: new Array<number>(nodes).fill(0)
+  };
 }
 
 /** Three operations and their arguments: `tanh(w @ x + b)`. */

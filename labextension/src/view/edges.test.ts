@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { RowKind } from '../document/graph.ts';
-import { Sketch } from '../document/sketch.ts';
+import { plainOutline, Sketch } from '../document/sketch.ts';
 import { rowsOf } from './outline.ts';
 import { show } from './view.ts';
 import type { VisibleGraph } from './visible.ts';
@@ -22,23 +22,16 @@ function gradients(): VisibleGraph {
   const plain = sketch.plain();
   const nodes = plain.graphs[0].nodes.kind.length;
   plain.outlines = [
-    {
-      graph: 0,
-      back: [1, 1, 2],
-      kind: [RowKind.program, RowKind.phase, RowKind.phase],
-      name: ['', 'forward', 'backward'].map(name => plain.strings.push(name) - 1),
-      detail: [0, 0, 0],
-      variable: [0, 0, 0],
-      gap: [0, 2, 2],
-      size: [nodes, 2, 2],
-      closed: [0, 0, 0],
-      count: [1, 1, 1],
-      copy: [-1, -1, -1],
-      like: [0, 0, 0],
-      twin: [0, 0, 0],
-      region: [-1, -1, -1],
-      role: Array.from({ length: nodes }, () => 0)
-    }
+    plainOutline(
+      {
+        back: [1, 1, 2],
+        kind: [RowKind.program, RowKind.phase, RowKind.phase],
+        name: ['', 'forward', 'backward'].map(name => plain.strings.push(name) - 1),
+        gap: [0, 2, 2],
+        size: [nodes, 2, 2]
+      },
+      nodes
+    )
   ];
   const document = decodePlain(plain);
   const [graph] = document.graphs;

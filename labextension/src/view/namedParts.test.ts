@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { decodePlain } from '../document/decode.ts';
 import { RowKind, type Document } from '../document/graph.ts';
-import { Sketch } from '../document/sketch.ts';
+import { plainOutline, Sketch } from '../document/sketch.ts';
 import { childrenOf, rowsOf } from './outline.ts';
 import { kernelTreeOf, withKernelTree } from './kernelTree.ts';
 import { MOST_BESIDE, partsOf, type Part } from './parts.ts';
@@ -24,26 +24,17 @@ function chain(modules: readonly string[], each: number): Document {
   plain.programs[0].stages[0].kind = 'hlo';
   const names = ['', 'forward', ...modules].map(name => plain.strings.push(name) - 1);
   const count = modules.length;
-  const rows = count + 2;
-  const same = (value: number): number[] => Array.from({ length: rows }, () => value);
   plain.outlines = [
-    {
-      graph: 0,
-      back: [1, 1, ...modules.map((_, i) => i + 1)],
-      kind: [RowKind.program, RowKind.phase, ...modules.map(() => RowKind.module)],
-      name: names,
-      detail: same(0),
-      variable: same(0),
-      gap: [0, first, ...modules.map((_, i) => (i === 0 ? 0 : each))],
-      size: [first + count * each + 1, count * each, ...modules.map(() => each)],
-      closed: same(0),
-      count: same(1),
-      copy: same(-1),
-      like: same(0),
-      twin: same(0),
-      region: same(-1),
-      role: Array.from({ length: first + count * each + 1 }, () => 0)
-    }
+    plainOutline(
+      {
+        back: [1, 1, ...modules.map((_, i) => i + 1)],
+        kind: [RowKind.program, RowKind.phase, ...modules.map(() => RowKind.module)],
+        name: names,
+        gap: [0, first, ...modules.map((_, i) => (i === 0 ? 0 : each))],
+        size: [first + count * each + 1, count * each, ...modules.map(() => each)]
+      },
+      first + count * each + 1
+    )
   ];
   return withKernelTree(decodePlain(plain));
 }

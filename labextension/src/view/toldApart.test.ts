@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { RowKind } from '../document/graph.ts';
-import { Sketch } from '../document/sketch.ts';
+import { plainOutline, Sketch } from '../document/sketch.ts';
 import { Apart } from './folds.ts';
 import { show } from './view.ts';
 
@@ -57,25 +57,17 @@ function withParts(...names: readonly string[]): readonly string[] {
   const named = (name: string): number => plain.strings.push(name) - 1;
   const [model, ...parts] = ['model', ...names].map(named);
   const all = [0, model, parts[0], parts[1], model, parts[2], parts[3]];
-  const same = (value: number): number[] => all.map(() => value);
   plain.outlines = [
-    {
-      graph: 0,
-      back: [1, 1, 1, 2, 4, 1, 2],
-      kind: [RowKind.program, ...all.slice(1).map(() => RowKind.call)],
-      name: all,
-      detail: same(0),
-      variable: same(0),
-      gap: [0, 1, 0, 2, 12, 0, 1],
-      size: [ops.length + 2, 14, 2, 12, 3, 1, 2],
-      closed: same(0),
-      count: same(1),
-      copy: same(-1),
-      like: same(0),
-      twin: same(0),
-      region: same(-1),
-      role: Array.from({ length: ops.length + 2 }, () => 0)
-    }
+    plainOutline(
+      {
+        back: [1, 1, 1, 2, 4, 1, 2],
+        kind: [RowKind.program, ...all.slice(1).map(() => RowKind.call)],
+        name: all,
+        gap: [0, 1, 0, 2, 12, 0, 1],
+        size: [ops.length + 2, 14, 2, 12, 3, 1, 2]
+      },
+      ops.length + 2
+    )
   ];
   const document = decodePlain(plain);
   const { label, detail } = show(document, document.graphs[0], { open: new Set(), apart: Apart.beside });
