@@ -1,7 +1,13 @@
-"""From the locations of MLIR operations to call stacks in the tables, by the rules for those of an HLO module."""
+"""From the locations of MLIR operations to call stacks in the tables, by the rules for those of an HLO module.
+
+JAX keeps what it traced of a function for all that call it, in this program or in one before. What is in there says who
+called it first: of that, only what lies inside of the function holds for the others.
+"""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass, field
 from typing import Any
 
 from jaxviz import compat_mlir
@@ -11,6 +17,20 @@ from jaxviz.read.hlo_module import DEEPEST_STACK, HloModule, Location
 from jaxviz.tables import Tables
 
 _NO_FILE = "-"
+# A call of a function that goes by its own name, in a name stack: from 0.7 on with that name.
+_BY_NAME = re.compile(r"(?:.*/)?(?:jit\(.*\)|pjit)\Z", re.DOTALL)
+# A function that is called in several ways is there once for each, with a number behind its name.
+_NUMBER = re.compile(r"_\d+\Z")
+_NO_LETTER = re.compile(r"\W")
+
+
+@dataclass(frozen=True, eq=False)
+class _Called:
+    """A function that is being read: its name where it goes by one, who calls it, and the stacks found in it."""
+
+    name: str
+    caller: tuple[int, ...]
+    stacks: list[Stack] = field(default_factory=list)
 
 
 class MlirFrames:
@@ -24,6 +44,8 @@ class MlirFrames:
         self._names: dict[tuple[int, str], int] = {}
         # Of each block the places of its stacks, by their frames.
         self._places: dict[int, dict[tuple[int, ...], int]] = {}
+        # The functions that are being read, outermost first.
+        self._called: list[_Called] = []
 
     def place(self, block: Block, operation: Any) -> int:
         """The place of an operation's stack among those of its block.
@@ -35,8 +57,44 @@ class MlirFrames:
         known = places.get(frames)
         if known is None:
             known = places[frames] = len(block.stacks)
-            block.stacks.append(Stack(frames, absolute=bool(frames)))
+            stack = Stack(frames, absolute=bool(frames))
+            block.stacks.append(stack)
+            if self._called:
+                self._called[-1].stacks.append(stack)
         return known
+
+    def enter(self, name: str, call: Any) -> None:
+        """What is placed from here on stands in the function `name`, which is called here first in the module."""
+        by_name = _BY_NAME.match(compat_mlir.location_name(call.location))
+        # JAX calls what has no name by several words.
+        name = _symbol(_NUMBER.sub("", name)) if by_name and " " not in name else ""
+        self._called.append(_Called(name, self._frames_of(call.location)))
+
+    def leave(self) -> None:
+        """The function that was entered last is read: its stacks go on from those of all that call it."""
+        called = self._called.pop()
+        stacks = [stack for stack in called.stacks if stack.absolute]
+        inside = [self._inside(stack.frames, called.name) for stack in stacks]
+        others: list[Stack] = []
+        for stack, place in zip(stacks, inside, strict=True):
+            led = len(called.caller)
+            if led and stack.frames[:led] == called.caller:
+                stack.frames, stack.absolute = stack.frames[led:], False
+            elif place >= 0:
+                stack.frames, stack.absolute = stack.frames[place:], False
+            else:
+                others.append(stack)
+        # A function of a library bears one line alone, that of who called it first.
+        if called.name and max(inside, default=-1) < 0 and len({stack.frames for stack in others}) == 1:
+            for stack in others:
+                stack.frames, stack.absolute = (), False
+
+    def _inside(self, frames: tuple[int, ...], name: str) -> int:
+        """Which of these frames is the first of a function or a class that is called so; -1 where none is."""
+        tables = self._tables
+        functions = (tables.strings[tables.frames.function[frame]] for frame in frames)
+        found = (place for place, function in enumerate(functions) if name in map(_symbol, function.split(".")))
+        return next(found, -1) if name else -1
 
     def write_excerpts(self) -> None:
         """Put the source that the frames point into into the tables."""
@@ -86,3 +144,8 @@ class MlirFrames:
             known = self._names[key] = len(names)
             names.append(text)
         return known
+
+
+def _symbol(name: str) -> str:
+    """A name of a function as it is written in a module."""
+    return _NO_LETTER.sub("_", name)

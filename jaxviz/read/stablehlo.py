@@ -122,15 +122,20 @@ class _Reader:
         self._calls: dict[str, Call] = {}
         self._nodes_left = REPEATED_NODES
 
-    def function(self, name: str) -> Reading:
-        """The block of a function, read once."""
+    def function(self, name: str, call: Any = None) -> Reading:
+        """The block of a function, read once, where it is called first."""
         known = self._function_blocks.get(name)
         if known is not None:
             return known
         operation = self.functions[name]
         results = _result_names(operation)
         shardings = self._border_shardings(operation, "arg_attrs"), self._border_shardings(operation, "res_attrs")
+        frames = self.frames if call is not None else None
+        if frames is not None:
+            frames.enter(name, call)
         block = yield self.region(operation.regions[0], name, (), results, shardings)
+        if frames is not None:
+            frames.leave()
         self._function_blocks[name] = block
         return block
 
@@ -261,7 +266,7 @@ class _Reader:
         if name not in self.functions or known is not None:
             text = self.tables.string("body"), self.tables.string(f"function {name}, not repeated here")
             return Call(self.tables.string(name), operands, results, [text], [], [])
-        block = yield self.function(name)
+        block = yield self.function(name, operation)
         part = Part(block, self.tables.string("call"), self.tables.string(name))
         joins = [*enter(0, operands), *leave(0, results)]
         call = Call(self.tables.string(name), operands, results, [], [part], place_joins([part], joins))
