@@ -8,7 +8,7 @@ import ast
 import re
 from dataclasses import dataclass, replace
 
-from jaxviz.outline.source import OPERATIONS, Found, Place, Source, source_of
+from jaxviz.outline.source import OPERATIONS, Found, Place, Source, is_constant_index, source_of
 from jaxviz.tables import Tables
 
 _OPERATORS: dict[type[ast.AST], str] = {
@@ -236,7 +236,11 @@ def _of_statement(source: Source, statement: ast.stmt | None, line: int) -> Expr
         return Expression("", f"line {line}")
     lines, text = _statement(source, statement)
     value = getattr(statement, "value", None)
-    name = name_of(value) if value is not None else ""
+    done = value
+    # To take one of what an operation gives is none.
+    while isinstance(done, ast.Subscript) and is_constant_index(done) and isinstance(done.value, OPERATIONS):
+        done = done.value
+    name = name_of(done) if done is not None else ""
     return Expression(name, text, _assigned(statement, value), lines, text)
 
 

@@ -112,7 +112,7 @@ class Source:
             exact = _start_of(node) == start and end == (node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
             if exact and expression is None and isinstance(node, (ast.expr, ast.AugAssign)):
                 expression = node
-                if isinstance(applied, OPERATIONS) and _is_constant_index(node):
+                if isinstance(applied, OPERATIONS) and is_constant_index(node):
                     operation = applied
 
     def place_of(self, node: ast.AST) -> Place:
@@ -228,7 +228,7 @@ def _parse(text: str) -> tuple[ast.Module | None, int]:
         return None, 0
 
 
-def _is_constant_index(node: ast.AST) -> bool:
+def is_constant_index(node: ast.AST) -> bool:
     """Whether an expression takes a part that its text tells, such as `x[:, 1:]`."""
     if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
         return False

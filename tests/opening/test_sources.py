@@ -96,6 +96,35 @@ def test_where_a_file_tells_lines_without_columns_one_of_several_operations_is_n
     assert "sigmoid" not in names
 
 
+LOOP = """import jax
+
+
+def last(x):
+    def step(kept, row):
+        return kept + row, kept
+
+    return jax.lax.scan(step, x[0], x)[1]
+"""
+
+
+def test_where_a_file_tells_lines_without_columns_a_loop_of_which_one_result_is_taken_is_named_as_the_loop(
+    tmp_path, monkeypatch
+):
+    source, path = tmp_path / "loop.py", tmp_path / "last.hlo"
+    source.write_text(LOOP)
+    metadata = f'metadata={{op_name="jit(last)/while" source_file="{source}" source_line=8}}'
+    path.write_text(
+        "HloModule jit_last\n\n"
+        "goes_on {\n  s = (f32[]) parameter(0)\n  ROOT more = pred[] constant(false)\n}\n\n"
+        "turn {\n  t = (f32[]) parameter(0)\n  x = f32[] get-tuple-element(t), index=0\n"
+        "  y = f32[] sine(x)\n  ROOT r = (f32[]) tuple(y)\n}\n\n"
+        "ENTRY main {\n  a = f32[] parameter(0)\n  i = (f32[]) tuple(a)\n"
+        f"  ROOT w = (f32[]) while(i), condition=goes_on, body=turn, {metadata}\n}}\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    assert "scan(step)" in {row.name for row in jv.open(path).document().outlines[0].outline}
+
+
 CALLER = """\
 import jax
 import jax.numpy as jnp

@@ -12,7 +12,9 @@ from outline.outlines import check
 from programs import CORPUS
 
 import jaxviz as jv
-from jaxviz.outline.noise import BOX, EDGE
+from jaxviz.outline.noise import BOX, CHIP, EDGE
+
+IS_OLD = jax.__version_info__ < (0, 7)
 
 
 def responsibilities(params, x):
@@ -138,21 +140,24 @@ def test_kernels_that_fill_memory_with_a_constant_are_chips():
     explored = jv.explore(trained, jnp.ones((4, 4)), jnp.ones((3, 9, 4)))
     outline = outline_of_stage(explored, "hlo")
     check(outline)
-    kernels = [node for node in outline.graph if node.op == "fusion" and "broadcast" in node.name]
-    filling = [node for node in kernels if re.fullmatch(r"(wrapped_)?broadcast(_fusion)?[.\d]*", node.name)]
+    # XLA of JAX 0.6 makes no kernels of them; then the names are also those of what stands in other kernels.
+    op = "broadcast" if IS_OLD else "fusion"
+    named = [node for node in outline.graph if node.op == op and "broadcast" in node.name]
+    filling = [node for node in named if re.fullmatch(r"(wrapped_)?broadcast(_fusion)?[.\d]*", node.name)]
     assert filling, "a scan begins with what is zero"
-    assert {int(outline.role[node.index]) for node in filling} == {2}
+    assert {int(outline.role[node.index]) for node in filling} == ({EDGE, CHIP} if IS_OLD else {CHIP})
     seen = explored.view(stage="hlo", width=1600, height=1200)
     assert not [box.name for box in seen.boxes if box.name.startswith("broadcast")]
     # What copies a value that is none is work.
     others = [node for node in outline.graph if node.op == "fusion" and node not in filling]
-    assert 2 not in outline.role[[node.index for node in others]]
+    assert CHIP not in outline.role[[node.index for node in others]]
 
 
 def test_of_twins_too_large_to_stand_side_by_side_the_forward_one_alone_may_open():
     fn, arguments = CORPUS["scan_rnn"]()
     explored = jv.explore(fn, *arguments)
-    for width, both in ((600, True), (520, False)):
+    # XLA of JAX 0.6 makes more kernels of the way back.
+    for width, both in ((800 if IS_OLD else 600, True), (520, False)):
         view = explored.view(stage="hlo", width=width, height=420)
         opened = [box.name for box in view.boxes if box.open]
         assert opened == (["forward", "scan(cell)", "backward", "scan(cell)"] if both else ["forward", "scan(cell)"])
