@@ -22,8 +22,8 @@ from jaxviz.link.snapshots import ONLY_MOVE
 # What hands values on, in HLO and in the jaxpr. Of a fusion, what is in it is looked at.
 _IDLE = ONLY_MOVE | PLUMBING | {"fusion", "call", "copy-start", "copy-done", "partition-id", "opt-barrier"}
 _HANDING_ON = (*MOVING, "convert_element_type", "stop_gradient", "optimization_barrier", "reduce_precision", "slice")
-# So many instructions are looked at on the way to what reads one.
-_STEPS = 16
+# So many instructions are looked at on the way to what reads one, and so many on the way to what it is computed of.
+_STEPS, _FAR = 16, 128
 
 
 def with_unnamed(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> tuple[Sequence[Found], frozenset[int]]:
@@ -66,6 +66,7 @@ class _Reading:
         self._entered = dict(zip(entered.tolist(), into.tolist(), strict=True))
         self._into = grouped(into, entered)
         self._out = grouped(bindings.start[leaves], bindings.end[leaves])
+        self._left = dict(zip(bindings.end[leaves].tolist(), bindings.start[leaves].tolist(), strict=True))
         ours, theirs = _results(jaxpr), _results(graph)
         self._results = dict(zip(theirs, ours, strict=True)) if len(ours) == len(theirs) else {}
 
@@ -95,18 +96,23 @@ class _Reading:
         graph = self._graph
         operands = {*self._makers.of_operands(equation), equation}
         waiting, seen = [node], {node}
-        while waiting and len(seen) < _STEPS:
+        while waiting and len(seen) < _FAR:
             at = waiting.pop()
             first, end = graph.first_operand[at : at + 2].tolist()
             sources = [*graph.operands.source[first:end].tolist(), self._entered.get(at, -1)]
-            for one in (int(graph.value_node[source]) for source in sources if source >= 0):
+            for one in (self._made_at(source) for source in sources if source >= 0):
                 if self._tagged[one] and graph.tables.strings[graph.nodes.op[one]] != "constant":
                     if operands.isdisjoint(map(self._makers.of, self._tagged[one])):
                         return False
                 elif one not in seen:
                     waiting.append(one)
                     seen.add(one)
-        return True
+        return not waiting
+
+    def _made_at(self, value: int) -> int:
+        """What makes a value: of a fusion without a name, what it hands out."""
+        node = int(self._graph.value_node[value])
+        return node if self._tagged[node] else self._left.get(value, node)
 
 
 def _is_applied(graph: Graph) -> NDArray[np.bool_]:

@@ -39,6 +39,17 @@ def test_what_a_running_reduction_becomes_is_linked_to_it(function):
     assert alive >= {node.index for node in running}
 
 
+@pytest.mark.smoke
+def test_a_running_reduction_that_reads_a_fusion_without_a_name_is_not_taken_for_what_reads_or_makes_that():
+    """`unique` counts by one: an equation of its own until JAX 0.11, and since then in that of `nonzero`."""
+    ex = jv.explore(lambda x: jnp.unique(x, size=4), jnp.linspace(0.1, 1.0, 20))
+    windows = [node for node in ex.hlo if node.op == "reduce-window"]
+    counting = ex.jaxpr.find("cumsum") or ex.jaxpr.find("call_hi_primitive")
+    assert len(windows) == 3
+    linked = {one for node in windows for one in ex.links("hlo").sources(node.index)}
+    assert linked == {node.index for node in counting}
+
+
 def test_the_factors_of_a_product_with_itself_are_of_the_product():
     """They have no name, and are of the size of what was summed over an axis of one entry before."""
     ex = jv.explore(lambda x: jnp.dot(*[jnp.sum(jnp.sum(x, 0)[None], 0)] * 2) * 3.0, jnp.ones((8, 32)))
