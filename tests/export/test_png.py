@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import sys
 import zlib
@@ -12,6 +13,7 @@ import jax.numpy as jnp
 import pytest
 
 import jaxviz as jv
+from jaxviz.export.png import svg_to_png
 
 
 @pytest.fixture
@@ -70,3 +72,25 @@ def test_a_picture_shows_every_region_or_none_where_that_is_asked_for():
     texts = {open: "".join(ElementTree.fromstring(looped.to_svg(open=open)).itertext()) for open in ("all", "none")}
     assert "sin" in texts["all"]
     assert "sin" not in texts["none"]
+
+
+def test_every_word_of_a_picture_is_in_the_png(affine):
+    svg = affine.to_svg()
+    words = re.findall(r"<text[^>]*>[^<]+</text>", svg)
+    assert len(words) > 2
+    png = svg_to_png(svg)
+    # Whichever word is taken out, the picture is another one.
+    assert all(svg_to_png(svg.replace(word, "", 1)) != png for word in words)
+
+
+def test_a_machine_without_fonts_is_told_how_to_get_some(affine, monkeypatch):
+    resvg = pytest.importorskip("resvg_py")
+
+    class WithoutFonts:
+        def svg_to_bytes(self, **options: object) -> bytes:
+            return resvg.svg_to_bytes(**options, skip_system_fonts=True)
+
+    monkeypatch.setitem(sys.modules, "resvg_py", WithoutFonts())
+    with pytest.raises(RuntimeError, match="apt install fonts-dejavu-core") as error:
+        affine.to_png()
+    assert "\n" not in str(error.value)
