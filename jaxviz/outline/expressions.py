@@ -265,10 +265,18 @@ def _loop_head(source: Source, loop: ast.AST | None) -> str:
 
 
 def _assigned(statement: ast.stmt, node: ast.AST | None) -> str:
-    if node is None or getattr(statement, "value", None) is not node:
+    """What a statement assigns the value of an expression to: `b`, also where `b` is one of `a, b = f(x), g(y)`."""
+    value = getattr(statement, "value", None)
+    target = (getattr(statement, "targets", None) or [getattr(statement, "target", None)])[0]
+    if node is None or target is None:
         return ""
-    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
-    return ast.unparse(targets[0]) if targets[0] is not None else ""
+    if value is node:
+        return ast.unparse(target)
+    if not isinstance(value, (ast.Tuple, ast.List)) or not isinstance(target, (ast.Tuple, ast.List)):
+        return ""
+    if len(value.elts) != len(target.elts) or any(isinstance(one, ast.Starred) for one in value.elts + target.elts):
+        return ""
+    return next((ast.unparse(one) for one, made in zip(target.elts, value.elts, strict=True) if made is node), "")
 
 
 def _comparison_name(node: ast.Compare) -> str:

@@ -43,6 +43,19 @@ def test_a_statement_of_one_expression_is_that_expression_and_tells_its_variable
     assert (multiply.kind, multiply.variable, multiply.detail) == ("expression", "", "h * 2")
 
 
+def test_what_one_statement_assigns_to_several_variables_is_told_apart_by_them():
+    def encode(x):
+        return jnp.sin(x) * 2 + x
+
+    def f(x, y):
+        a, b = encode(x), encode(y)
+        (c, d), e = jnp.split(a, 2), encode(b)
+        return a @ b.T, c + d, e
+
+    calls = rows_named(outline_of(f, _X, _X), "encode")
+    assert [row.variable for row in calls] == ["a", "b", "e"]
+
+
 def test_parts_of_a_long_switch_are_called_by_their_cases():
     def f(i, x):
         return jax.lax.switch(i, [functools.partial(jnp.multiply, number) for number in range(40)], x)
