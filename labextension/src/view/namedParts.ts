@@ -41,22 +41,29 @@ export function partStarts(document: Document, graph: Graph, program: Rows): Map
     }
   }
   const paths = new Map<number, readonly string[]>();
+  const pathOf = (node: number): readonly string[] => {
+    const leaf = program.leaf[node];
+    const path = paths.get(leaf) ?? pathTo(program, leaf);
+    paths.set(leaf, path);
+    return path;
+  };
   for (const nodes of items) {
     const add = (parts: readonly Part[], within?: NamedPart): void => {
-      const names = apart(parts.map(({ from, to }) => namesOf(document, graph, nodes.slice(from, to), pathOf)));
+      // What they are all of is what a part around them is called.
+      const choices = parts.map(({ from, to, level }) =>
+        namesOf(document, graph, nodes.slice(from, to), node => pathOf(node).slice(within ? level : 0))
+      );
+      const names = apart(choices);
       parts.forEach(({ from, to, parts: inner }, i) => {
         const part = { name: names[i], end: endOf(graph, nodes[to - 1]), ...(within ? { within } : {}) };
-        starts.set(nodes[from], [...(starts.get(nodes[from]) ?? []), part]);
+        // One kernel beside parts needs no frame.
+        if (to - from > 1) {
+          starts.set(nodes[from], [...(starts.get(nodes[from]) ?? []), part]);
+        }
         add(inner, part);
       });
     };
-    const pathOf = (node: number): readonly string[] => {
-      const leaf = program.leaf[node];
-      const path = paths.get(leaf) ?? pathTo(program, leaf);
-      paths.set(leaf, path);
-      return path;
-    };
-    add(partsOf(0, nodes.length, crossings(graph, nodes)));
+    add(partsOf(crossings(graph, nodes), nodes.map(pathOf)));
   }
   return starts;
 }
@@ -119,13 +126,17 @@ function namesOf(
     there = there.filter(path => path[depth - 1] === name);
     seen = counted(there.flatMap(path => path.slice(depth, depth + 1)));
   }
+  const range = rangeOf(seen, nodes.length);
   if (common.length) {
-    const range = rangeOf(seen, nodes.length);
     const [outer, ...inner] = common;
     return [outer, ...[...inner, ...range].map(name => (name === outer ? outer : `${outer} ${name}`))];
   }
+  if (range.length) {
+    return range;
+  }
   if (seen.length > 1) {
-    return [`${seen[0][0]}, ${seen[1][0]}`];
+    const both = [seen[0][0], seen[1][0]].flatMap(name => name.split(', '));
+    return [[...new Set(both)].join(', ')];
   }
   const [[what, times]] = counted(nodes.map(node => nodeLabel(document, graph, node).replace(/\.\d+$/, '')));
   return [`${what} x${times}${times < nodes.length ? ` +${nodes.length - times}` : ''}`];
