@@ -250,7 +250,7 @@ class _Writer:
 
     def outline_of(self, role: Column) -> Outline:
         graph, given = self.graph, self.given
-        parent, origin, unit, first, end, telling, assigned = self._kept()
+        parent, origin, unit, first, end, stands, telling, assigned = self._kept()
         own = unit >= 0
         nodes = unit[own]
 
@@ -269,7 +269,7 @@ class _Writer:
         count, copy = self._copies(origin, parent, first, end)
         row_of = np.full(len(given.kind) + 1, -1, np.int32)
         # Backwards, so that the first row of each is the last to be written; units are written behind the last.
-        row_of[origin[::-1]] = np.arange(len(origin), dtype=np.int32)[::-1]
+        row_of[stands[::-1]] = np.arange(len(stands), dtype=np.int32)[::-1]
         row_of[-1] = -1
         name = taken(given.name, np.where(own_name > 0, own_name, op), said)
         # A copy that is none here is called as what it is a copy of.
@@ -294,8 +294,8 @@ class _Writer:
             closed=closed,
             count=count,
             copy=copy,
-            like=self._likes(origin, row_of, parent, copy),
-            twin=self._twins(origin, row_of),
+            like=self._likes(stands, row_of, parent, copy),
+            twin=self._twins(stands, row_of),
             region=np.full(len(origin), -1, np.int32),
             role=role,
         )
@@ -313,11 +313,12 @@ class _Writer:
         plain = [string(_NUMBER.sub("", strings[name])) for name in self.graph.nodes.name[nodes].tolist()]
         return np.where(own > 0, own, np.array(plain, np.int32))
 
-    def _kept(self) -> tuple[Column, Column, Column, Column, Column, Column, Column]:
-        """Without rows around a single other one, but for phases, loops, and what is part of a stack.
+    def _kept(self) -> tuple[Column, Column, Column, Column, Column, Column, Column, Column]:
+        """Without rows around a single other one, but for phases, loops, and what is part of a stack. Of a phase that
+        was left and is entered again, one such row needs no frame.
 
-        The last columns are the rows of the jaxpr that give each its words, and what it is assigned to, or -1 where it
-        has its own.
+        The last columns are the rows of the jaxpr that each stands for, with the row around it that was dropped; that
+        give each its words, and what it is assigned to, or -1 where it has its own.
         """
         given, rows = self.given, self.rows
         parent, origin, unit, first, end = (
@@ -329,7 +330,11 @@ class _Writer:
         holds = before[end] - before[first]
         lonely[:-1] &= holds[1:] == holds[:-1]
         stays = is_kind(given.kind, _OWN_NAMED) | (given.copy >= 0) | (given.count != 1)
-        lonely &= ~stays[np.maximum(origin, 0)]
+        again = np.ones(len(origin), bool)
+        again[np.unique(origin, return_index=True)[1]] = False
+        again &= (origin >= 0) & (given.kind[np.maximum(origin, 0)] == _PHASE)
+        lonely &= ~stays[np.maximum(origin, 0)] | again
+        stands = np.where((unit >= 0) & lonely[parent], origin[parent], origin)
         telling, assigned = self._telling(parent, origin, lonely)
         around = parent
         while lonely[around[1:]].any():
@@ -337,7 +342,8 @@ class _Writer:
         number = np.cumsum(~lonely, dtype=np.int32) - np.int32(1)
         around = np.where(around >= 0, number[around], -1).astype(np.int32)
         kept = ~lonely
-        return around[kept], origin[kept], unit[kept], first[kept], end[kept], telling[kept], assigned[kept]
+        told = stands[kept], telling[kept], assigned[kept]
+        return around[kept], origin[kept], unit[kept], first[kept], end[kept], *told
 
     def _telling(self, parent: Column, origin: Column, lonely: NDArray[np.bool_]) -> tuple[Column, Column]:
         """Of the rows that are dropped around each, the one that says more than itself, and the statement that assigns
@@ -386,14 +392,14 @@ class _Writer:
         copy[copies] = np.arange(len(copies)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         return count, copy
 
-    def _likes(self, origin: Column, row_of: Column, parent: Column, copy: Column) -> Column:
+    def _likes(self, stands: Column, row_of: Column, parent: Column, copy: Column) -> Column:
         later = copy > 0
         while (inside := later[parent[1:]] & ~later[1:]).any():
             later[1:] |= inside
-        like = row_of[np.where(origin >= 0, self.given.like[np.maximum(origin, 0)], -1)]
-        return np.where(later & (like < np.arange(len(origin))), like, -1).astype(np.int32)
+        like = row_of[np.where(stands >= 0, self.given.like[np.maximum(stands, 0)], -1)]
+        return np.where(later & (like < np.arange(len(stands))), like, -1).astype(np.int32)
 
-    def _twins(self, origin: Column, row_of: Column) -> Column:
+    def _twins(self, stands: Column, row_of: Column) -> Column:
         # Of several rows that come from one, the first has the twin.
-        first = row_of[origin] == np.arange(len(origin))
-        return np.where(first, row_of[self.given.twin[np.maximum(origin, 0)]], -1).astype(np.int32)
+        first = row_of[stands] == np.arange(len(stands))
+        return np.where(first, row_of[self.given.twin[np.maximum(stands, 0)]], -1).astype(np.int32)

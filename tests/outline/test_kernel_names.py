@@ -130,3 +130,17 @@ def test_kernels_of_several_steps_stand_in_the_one_that_most_of_each_is_of():
     ]
     # The error is made of the fourth step, and takes less than that.
     assert names[-1][0].startswith("k4 = reacting(new) +")
+
+
+def test_kernels_of_later_copies_are_as_those_of_the_first():
+    def deep(weights, x):
+        for w in weights:
+            x = jnp.cumsum(jnp.tanh(x) @ w, axis=0)
+        return x
+
+    outline = _outline(deep, [_square(8)] * 3, _square(8))
+    [stack] = [row for row in outline if row.count == 3]
+    first, *later = ([outline.row(row) for row in outline.children[copy]] for copy in outline.children[stack.index])
+    assert {"tanh", "matmul"} <= {row.name for row in first}
+    for copy in later:
+        assert [row.like for row in copy] == [row.index for row in first]
