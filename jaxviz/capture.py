@@ -30,6 +30,7 @@ from jaxviz.meanwhile import meanwhile
 from jaxviz.measure.waiting import Work
 from jaxviz.optimize import Optimized, Snapshot, optimize
 from jaxviz.outline import Outline, make_outline
+from jaxviz.outline.combined import order_of_waiting, waiting_operands
 from jaxviz.outline.linked import CONDITIONS, linked_outline
 from jaxviz.outline.mixed_kernels import places_of_mixed
 from jaxviz.outline.order import program_order, reordered
@@ -269,9 +270,10 @@ class Capture:
         known, asked = with_asked(self.jaxpr, graph, with_taken_in(self.jaxpr, graph, applied))
         known, unnamed = with_unnamed(self.jaxpr, graph, known)
         links = make_links(self.jaxpr, graph, known, asked | unnamed)
-        source = places_in_program(graph, links)
+        waits = waiting_operands(graph, last_places(graph, links), (links.source, links.target))
+        source = places_in_program(graph, links, waits)
         source = places_of_mixed(graph, source, (links.source, links.target), outline)
-        order = program_order(graph, source)
+        order = program_order(graph, order_of_waiting(graph, source, waits, outline))
         links = links.renumbered(order)
         graph = with_stacks(reordered(graph, order), links, self.jaxpr.nodes.stack)
         graph = with_variables(with_turns(graph, source[order], self.jaxpr), self.jaxpr)
@@ -283,17 +285,23 @@ class Capture:
         return Linked(graph, told, links, linked_outline(graph, source[order], outline), order)
 
 
-def places_in_program(graph: Graph, links: Links) -> Column:
+def last_places(graph: Graph, links: Links) -> Column:
+    """For each node the last node of the jaxpr that it is linked to, or -1."""
+    place = np.full(len(graph), -1, np.int32)
+    np.maximum.at(place, links.target, links.source)
+    return place
+
+
+def places_in_program(graph: Graph, links: Links, waits: NDArray[np.bool_]) -> Column:
     """For each node the node of the jaxpr at which it stands in the program, or -1: the last that it is linked to.
 
-    What is read before that stands where it is read. Of two equal operations the compiler keeps one, with the tag of
-    either: in backward, an operation that forward reads too would tear forward apart.
+    What is read before that stands where it is read, unless the reader waits for it. Of two equal operations the
+    compiler keeps one, with the tag of either: in backward, an operation that forward reads too would tear forward
+    apart.
     """
-    count = len(graph)
-    place = np.full(count, -1, np.int32)
-    np.maximum.at(place, links.target, links.source)
+    count, place = len(graph), last_places(graph, links)
     source, reader = graph.operands.source, graph.operand_node
-    read = (source >= 0) & (graph.nodes.kind[reader] == OPERATION)
+    read = (source >= 0) & (graph.nodes.kind[reader] == OPERATION) & ~waits
     maker, reader = graph.value_node[source[read]], reader[read]
     # What stands in a body and is known to be of the loop alone may stand anywhere in it: it draws nothing forward.
     around = graph.regions.owner[graph.nodes.region]

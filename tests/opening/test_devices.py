@@ -69,6 +69,13 @@ def said(graph):
             found.append([node.op, node.name, words, lines[-1] if lines else 0])
     return found
 
+def parts(explored):
+    # What the outline of optimized HLO begins with: what it is called, and what it holds.
+    outline = next(one.outline for one in explored.document(passes=False).outlines if one.graph == 2)
+    graph, children = outline.graph, [outline.row(row) for row in outline.children[0]]
+    ops = [graph.tables.strings[op] for op in graph.nodes.op.tolist()]
+    return [[row.name, ops[row.first : row.end], row.twin >= 0] for row in children]
+
 answer = {}
 for name, (fn, args) in calls.items():
     explored = jv.explore(fn, *args)
@@ -82,6 +89,7 @@ for name, (fn, args) in calls.items():
         "explored stablehlo": said(explored.stablehlo),
         "hlo": said(jv.open(f"{sys.argv[1]}/{name}.hlo").hlo),
         "stablehlo": said(jv.open(f"{sys.argv[1]}/{name}.mlir").stablehlo),
+        "parts": parts(explored),
         "sources": [
             sorted({explored.jaxpr.node(int(source)).op for source in explored.links("hlo").sources(node.index)})
             for node in explored.hlo if "sends" in node.attributes
@@ -179,3 +187,13 @@ def test_a_collective_that_the_compiler_put_in_is_linked_to_what_needs_it(answer
     assert answer["step"]["sources"]
     assert all(sources for sources in answer["step"]["sources"])
     assert any("dot_general" in sources for sources in answer["step"]["sources"])
+
+
+def test_a_loss_that_is_exchanged_with_the_gradients_waits_for_backward_and_backward_stays_itself(answer):
+    (forward, ops, has_twin), (backward, later, _), (rest, last, _) = answer["losses"]["parts"]
+    assert (forward, has_twin, backward) == ("forward", True, "backward")
+    assert "all-reduce" in later
+    assert "all-reduce" not in ops
+    # What is left of forward is called by what it is.
+    assert rest == "mean"
+    assert "all-reduce" not in last
