@@ -66,6 +66,9 @@ _TAKES_TANGENTS = re.compile(r"\b(filter_)?(jvp|linearize)\b")
 
 _TAKES_JACOBIAN = re.compile(r"\b(jac(fwd|rev|obian)|hessian)\b")
 
+# Transformations of a function into one that takes its gradient.
+_MAKES_GRADIENT = re.compile(r"(filter_)?((value_and_)?grad|jac(fwd|rev|obian)|hessian)")
+
 # What maps a function over a tree, and loops with the place of the function that they repeat.
 _MAPS = frozenset(
     {"tree.map", "tree_map", "tree_util.tree_map", "map_with_path", "tree_map_with_path", "lax.map", "map"}
@@ -126,6 +129,8 @@ class Expression:
     nameless: bool = False
     # What the person calls the object that is called: an attribute or a variable, where that says anything.
     called: str = ""
+    # Whether what is called takes a gradient: `grad(f)(x)`, or `slope(x)` where `slope = grad(f)`.
+    gradient: bool = False
 
 
 class Expressions:
@@ -141,6 +146,11 @@ class Expressions:
         if found is None:
             found = self._known[frame] = self._read(frame)
         return found
+
+    def takes_gradient(self, frame: int) -> bool:
+        """Whether the expression at a frame takes a gradient, so that it holds what runs forward and backward."""
+        expression = self.at(frame)
+        return expression.gradient or takes_gradient(expression.name)
 
     def place_of(self, frame: int) -> Place:
         frames = self._tables.frames
@@ -208,19 +218,49 @@ def _of_expression(source: Source, node: ast.AST, statement: ast.stmt) -> Expres
     generators = getattr(node, "generators", None)
     iterated = source.text_of(generators[0].iter) if generators else ""
     nameless = isinstance(node, ast.Call) and _calls_lambda(node.func)
+    called = _called(node)
     return Expression(
-        name, source.text_of(node), variable, lines, text, iterated=iterated, nameless=nameless, called=_object(node)
+        name,
+        source.text_of(node),
+        variable,
+        lines,
+        text,
+        iterated=iterated,
+        nameless=nameless,
+        called=_object(called),
+        gradient=_bound_name(called) in source.names_of(_makes_gradient),
     )
 
 
-def _object(node: ast.AST) -> str:
-    """The attribute or variable that holds the object that is called, also where it is mapped or a checkpoint."""
+def _called(node: ast.AST) -> ast.AST | None:
+    """The object that an expression calls, also where it is mapped or a checkpoint."""
     called = node.func if isinstance(node, ast.Call) else None
     while isinstance(called, ast.Call) and called.args and _callee(called.func).removeprefix("filter_") in _SAME_OBJECT:
         called = called.args[0]
-    name = called.attr if isinstance(called, ast.Attribute) else called.id if isinstance(called, ast.Name) else ""
+    return called
+
+
+def _makes_gradient(node: ast.AST) -> bool:
+    """Whether an expression, or a decorator, makes a function that takes a gradient: `grad(f)`, `jit(grad(f))`."""
+    if not isinstance(node, ast.Call):
+        return isinstance(node, (ast.Name, ast.Attribute)) and bool(_MAKES_GRADIENT.fullmatch(_callee(node)))
+    if isinstance(node.func, ast.Call):
+        return False
+    name = _callee(node.func)
+    if name.removeprefix("filter_") in _SAME_OBJECT | _SEEN_THROUGH:
+        return bool(node.args) and _makes_gradient(node.args[0])
+    return bool(_MAKES_GRADIENT.fullmatch(name))
+
+
+def _object(called: ast.AST | None) -> str:
+    """The attribute or variable that holds what is called, where its name says anything."""
+    name = _bound_name(called)
     says_little = name in POOR or name in _VERBS or name.startswith("_")
     return "" if says_little or (len(name) <= _FEW_LETTERS and isinstance(called, ast.Name)) else name
+
+
+def _bound_name(node: ast.AST | None) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _of_line(source: Source, line: int) -> Expression:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from jaxviz.graph import ARGUMENT, Column, Graph
 from jaxviz.outline.derivatives import Derivatives, derivatives_of, levels_of
 from jaxviz.outline.elements import PHASE, Element
-from jaxviz.outline.expressions import Expressions, is_control, takes_gradient
+from jaxviz.outline.expressions import Expressions, is_control
 from jaxviz.outline.modules import BACKWARD, FORWARD, Scope
 from jaxviz.outline.moved import loops_of_moved
 from jaxviz.outline.stacks import StackTree
@@ -351,7 +351,7 @@ class Phases:
         frame = self._stacks.own_frame(stack)
         known = self._gradients.get(frame)
         if known is None:
-            known = self._gradients[frame] = frame >= 0 and takes_gradient(self._expressions.at(frame).name)
+            known = self._gradients[frame] = frame >= 0 and self._expressions.takes_gradient(frame)
         return known
 
     def element(self, phase: int, prefix: int) -> Element:

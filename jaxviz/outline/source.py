@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import linecache
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -52,6 +52,7 @@ class Source:
         self.known: dict[Place, object] = {}
         self.start = start
         self._text = text
+        self._names_of: dict[Callable[[ast.AST], bool], frozenset[str]] = {}
 
     @cached_property
     def _parsed(self) -> tuple[ast.Module | None, int]:
@@ -114,6 +115,23 @@ class Source:
                 expression = node
                 if isinstance(applied, OPERATIONS) and is_constant_index(node):
                     operation = applied
+
+    def names_of(self, makes: Callable[[ast.AST], bool]) -> frozenset[str]:
+        """The names of variables, attributes and functions all of whose definitions in the file are made by an
+        expression, or a decorator, of which that is so."""
+        known = self._names_of.get(makes)
+        if known is None:
+            found = {True: set[str](), False: set[str]()}
+            for node in _statements(self._tree):
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    found[any(map(makes, node.decorator_list))].add(node.name)
+                elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+                    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                    made = isinstance(node.value, ast.Call) and makes(node.value)
+                    found[made].update(one.id for one in targets if isinstance(one, ast.Name))
+                    found[made].update(one.attr for one in targets if isinstance(one, ast.Attribute))
+            known = self._names_of[makes] = frozenset(found[True] - found[False])
+        return known
 
     def place_of(self, node: ast.AST) -> Place:
         """Where a node of the tree stands in the file, in characters."""
@@ -238,6 +256,15 @@ def is_constant_index(node: ast.AST) -> bool:
         or (isinstance(part, ast.UnaryOp) and not any(isinstance(inner, ast.Name) for inner in ast.walk(part)))
         for part in parts
     )
+
+
+def _statements(node: ast.AST | None) -> Iterator[ast.AST]:
+    """All statements in a tree; through expressions, which hold none, it does not go."""
+    for field in ("body", "handlers", "orelse", "finalbody", "cases"):
+        inner = getattr(node, field, None)
+        for one in inner if isinstance(inner, list) else ():
+            yield one
+            yield from _statements(one)
 
 
 def _evaluated_once(loop: ast.AST) -> ast.AST | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxviz.outline.elements import CALL, FUNCTION, ITSELF, STATEMENT, Element, Paths
-from jaxviz.outline.expressions import GENERIC, POOR, WRAPPER, Expressions, takes_gradient, takes_jacobian
+from jaxviz.outline.expressions import GENERIC, POOR, WRAPPER, Expressions, takes_jacobian
 from jaxviz.outline.modules import unnumbered
 from jaxviz.outline.operations import Operations
 from jaxviz.outline.stacks import StackTree
@@ -54,7 +54,7 @@ class Steps:
             outside = max(len(frames) - below, 0)
         inside = frames[max(outside, last + 1) :]
         itself = in_phase and called < 0 and not inside and last >= 0
-        if itself and takes_gradient(self._expressions.at(frames[last]).name):
+        if itself and self._expressions.takes_gradient(frames[last]):
             # What taking a gradient does itself belongs to what the gradient is taken of.
             last -= 1
         found: list[int] = []

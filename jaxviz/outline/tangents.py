@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
-from jaxviz.outline.expressions import Expressions, takes_gradient, takes_tangents
+from jaxviz.outline.expressions import Expressions, takes_tangents
 from jaxviz.outline.stacks import StackTree
 from jaxviz.tables import rows_used
 
@@ -78,6 +78,11 @@ class Tangents:
         frame = self._stacks.frame(stack)
         return "" if self._stacks.library[frame] else self._expressions.at(frame).name
 
+    def _takes_derivative(self, stack: int) -> bool:
+        frame = self._stacks.frame(stack)
+        own = not self._stacks.library[frame]
+        return own and (self._expressions.takes_gradient(frame) or takes_tangents(self._expressions.at(frame).name))
+
     def _call_around(self, stack: int) -> int:
         chain = []
         while stack not in self._taking:
@@ -86,8 +91,7 @@ class Tangents:
         found = self._taking[stack]
         for one in reversed(chain):
             if found < 0:
-                name = self._name(one)
-                found = one if takes_gradient(name) or takes_tangents(name) else -1
+                found = one if self._takes_derivative(one) else -1
             self._taking[one] = found
         return found
 

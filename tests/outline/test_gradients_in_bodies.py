@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -60,6 +62,38 @@ def test_a_gradient_that_is_one_step_among_others_is_one_box(fn):
     assert names_inside(outline, row_named(outline, "grad(energy)").index) == ["forward", "backward"]
 
 
+slope_of = jax.jit(jax.grad(energy))
+
+
+class Field:
+    def __init__(self):
+        self.pull = jax.grad(energy)
+
+    def __call__(self, x):
+        return jnp.cos(x) * self.pull(x) + jnp.sin(x)
+
+
+@partial(jax.value_and_grad, argnums=0)
+def heights(x):
+    return jnp.sum(jnp.sin(x) ** 2)
+
+
+def through_a_variable(x):
+    return jnp.cos(x) * slope_of(x + 1) - jnp.sin(x)
+
+
+def through_a_decorator(x):
+    return jnp.cos(x) * heights(x + 1)[1] + jnp.sin(x)
+
+
+@pytest.mark.parametrize(
+    ("fn", "taken"), [(through_a_variable, "slope_of"), (Field(), "pull"), (through_a_decorator, "heights")]
+)
+def test_a_gradient_that_has_a_name_is_known_by_what_the_name_stands_for(fn, taken):
+    outline = outline_of(lambda x: lax.fori_loop(0, 3, lambda turn, x: fn(x), x), X)
+    assert names_inside(outline, row_named(outline, taken, "call").index) == ["forward", "backward"]
+
+
 def loss(weights, x):
     return jnp.mean(jnp.tanh(x * weights["w"] + weights["b"]) ** 2)
 
@@ -91,7 +125,20 @@ def of_a_step(weights, xs):
     return jax.tree.map(jnp.cos, one_step(weights, jnp.sin(xs)))
 
 
-@pytest.mark.parametrize(("fn", "last"), [(trained, "update"), (summed, "add"), (of_a_step, "w - 0.1 * g x2")])
+def of_a_named_gradient(weights, xs):
+    value_and_slopes = jax.value_and_grad(loss)
+
+    def body(weights, x):
+        value, slopes = value_and_slopes(weights, x)
+        return jax.tree.map(lambda w, g: w - 0.1 * g, weights, slopes), value
+
+    return lax.scan(body, weights, xs)
+
+
+@pytest.mark.parametrize(
+    ("fn", "last"),
+    [(trained, "update"), (summed, "add"), (of_a_step, "w - 0.1 * g x2"), (of_a_named_gradient, "w - 0.1 * g x2")],
+)
 def test_the_update_of_a_step_of_training_follows_its_gradient(fn, last):
     outline = outline_of(fn, {"w": X, "b": X}, XS)
     around = outline.row(row_named(outline, "forward").parent)

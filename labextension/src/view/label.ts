@@ -38,15 +38,23 @@ export function cut(whole: string, most = MAX_NAME): string {
   return `${characters.slice(0, end || most - 1).join('')}…`;
 }
 
-/** `grad(energy)` where that is too long: what is done to it is cut, and left out where no three letters of it have room. */
+/**
+ * `scan(energy)` where that is too long: what is done to it is cut, and left out where no three letters of it have room;
+ * but a derivative is not what it is taken of.
+ */
 function cutAround(outer: string, inner: string, most: number): string | undefined {
   const room = most - inner.length - 3;
   if (room >= 3) {
     return `${outer.slice(0, room)}…(${inner})`;
   }
+  const left = most - outer.length - 3;
+  if (DERIVATIVE.test(outer) && left >= 3) {
+    return `${outer}(${inner.slice(0, left)}…)`;
+  }
   return inner.length <= most ? inner : undefined;
 }
 
+const DERIVATIVE = /(^|_)(grad|[jv]jp|jac(fwd|rev|obian)|hessian|linearize)$/;
 /** A function of another one that has a name. */
 const OF_ONE = /^([\p{L}_][\p{L}\p{N}_.]*)\(([\p{L}_][\p{L}\p{N}_]*)\)$/u;
 /** No script puts more marks on a letter; they would stand higher than the box. */
