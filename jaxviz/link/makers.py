@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -42,6 +42,22 @@ class Makers:
         first, end = self._graph.first_operand[node : node + 2].tolist()
         found = [self._made(source) for source in self._graph.operands.source[first:end].tolist()]
         return [one for one in found if one >= 0]
+
+    def read_by(self, node: int) -> list[int]:
+        """The equations whose values a node reads; of what a body is handed, that which holds the body."""
+        graph = self._graph
+        first, end = graph.first_operand[node : node + 2].tolist()
+        sources = graph.operands.source[first:end]
+        made_by = graph.value_node[sources[sources >= 0]]
+        is_handed = graph.nodes.kind[made_by] == ARGUMENT
+        return np.where(is_handed, graph.regions.owner[graph.nodes.region[made_by]], made_by).tolist()
+
+    def around(self, node: int) -> Iterator[int]:
+        """The equation that computed what a node reads first, as `of` has it, and those in whose bodies that is."""
+        node = self.of(node)
+        while node >= 0:
+            yield node
+            node = int(self._graph.regions.owner[self._graph.nodes.region[node]])
 
     def _made(self, source: int) -> int:
         return self.of(self._left.get(source, int(self._graph.value_node[source]))) if source >= 0 else -1

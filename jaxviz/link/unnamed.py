@@ -7,9 +7,10 @@ of the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, compress
 from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,8 @@ _STEPS, _FAR = 16, 128
 
 def with_unnamed(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> tuple[Sequence[Found], frozenset[int]]:
     """The tags of a stage, with the equations that instructions without one stand for; and which these are."""
-    strings, named = graph.tables.strings, np.fromiter(map(bool, tagged), bool, len(tagged))
+    strings, known = graph.tables.strings, _without_loops(jaxpr, graph, tagged)
+    named = np.fromiter(map(bool, known), bool, len(known))
     ops = [op for op in np.unique(graph.nodes.op).tolist() if strings[op] not in _IDLE]
     working = (graph.nodes.kind == OPERATION) & np.isin(graph.nodes.op, ops)
     nodes = np.flatnonzero(working & ~named)
@@ -37,27 +39,63 @@ def with_unnamed(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> tuple[S
     lost = jaxpr.nodes.kind == OPERATION
     # What a reduction applies may have the name of the equation that the reduction is left of.
     found_again = working & ~_is_applied(graph)
-    lost[list(set(chain.from_iterable(compress(tagged, found_again.tolist()))))] = False
-    reading = _Reading(jaxpr, graph, tagged)
-    found = list(tagged)
-    changed: set[int] = set()
+    lost[list(set(chain.from_iterable(compress(known, found_again.tolist()))))] = False
+    lost &= ~_is_loop(jaxpr)
+    reading = _Reading(jaxpr, graph, known, lost)
+    # What reads an instruction stands behind it.
     for node in nodes[::-1].tolist():
-        for value, equations, is_result in reading.of(node):
+        for value, equations, is_it in reading.of(node):
             size = _size(graph, value)
-            lost_here = [one for one in equations if lost[one] and _has_size(jaxpr, one, size)]
-            equation = next((one for one in lost_here if is_result or reading.is_computed_of(node, one)), None)
+            lost_here = (one for one in equations if lost[one] and _has_size(jaxpr, one, size))
+            equation = next((one for one in lost_here if is_it(node, one)), None)
             if equation is not None:
-                found[node] = (equation,)
-                changed.add(node)
+                reading.found[node] = equation
                 break
-    return found, frozenset(changed)
+    found = list(tagged)
+    for node, equation in reading.found.items():
+        found[node] = (equation,)
+    return found, frozenset(reading.found)
+
+
+def _without_loops(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> Sequence[Found]:
+    """The tags without those of instructions in a loop that have just the name of the loop: where it takes the name of
+    one away, the compiler says what is around it. What the loop does by itself says more."""
+    only = np.fromiter((found[0] if len(found) == 1 else -1 for found in tagged), np.int64, len(tagged))
+    of_loop = (only >= 0) & _is_loop(jaxpr)[only]
+    loops = np.flatnonzero(of_loop & (graph.nodes.op == graph.tables.find_string("while")))
+    inside = of_loop & (graph.nodes.region > 0) & np.isin(graph.nodes.scope, graph.nodes.scope[loops])
+    inside[loops] = False
+    if not inside.any():
+        return tagged
+    known = list(tagged)
+    for node in np.flatnonzero(inside).tolist():
+        known[node] = ()
+    return known
+
+
+def _is_loop(jaxpr: Graph) -> NDArray[np.bool_]:
+    loops = [op for name in ("scan", "while") if (op := jaxpr.tables.find_string(name)) is not None]
+    return np.isin(jaxpr.nodes.op, loops)
+
+
+class _Behind(NamedTuple):
+    """What an instruction is computed of: the tags of what has a name, and instructions without one."""
+
+    named: set[Found]
+    steps: list[int]
+
+
+#: Whether an instruction can be what is left of an equation that something reads it as.
+_Test = Callable[[int, int], bool]
 
 
 class _Reading:
     """What reads an instruction, and what its equation reads in the jaxpr."""
 
-    def __init__(self, jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> None:
-        self._graph, self._tagged = graph, tagged
+    def __init__(self, jaxpr: Graph, graph: Graph, tagged: Sequence[Found], lost: NDArray[np.bool_]) -> None:
+        self._graph, self._tagged, self._lost = graph, tagged, lost
+        #: Which equations instructions without a name were found to be.
+        self.found: dict[int, int] = {}
         self._makers = Makers(jaxpr, _HANDING_ON)
         self._makers.moves |= _is_sum_of_one(jaxpr)
         bindings = graph.bindings
@@ -67,12 +105,14 @@ class _Reading:
         self._into = grouped(into, entered)
         self._out = grouped(bindings.start[leaves], bindings.end[leaves])
         self._left = dict(zip(bindings.end[leaves].tolist(), bindings.start[leaves].tolist(), strict=True))
+        fusion = graph.tables.find_string("fusion")
+        self._fusions = frozenset(owner for owner in graph.owned_regions if graph.nodes.op[owner] == fusion)
         ours, theirs = _results(jaxpr), _results(graph)
         self._results = dict(zip(theirs, ours, strict=True)) if len(ours) == len(theirs) else {}
 
-    def of(self, node: int) -> Iterator[tuple[int, list[int], bool]]:
-        """Values as which an instruction is read, each with the equations that computed what its reader reads, and
-        whether that is a result of the program."""
+    def of(self, node: int) -> Iterator[tuple[int, list[int], _Test]]:
+        """Values as which an instruction is read, each with the equations that computed what its reader reads, and how
+        to tell whether it is one of them."""
         graph = self._graph
         waiting = list(range(*graph.first_value[node : node + 2].tolist()))
         seen = set(waiting)
@@ -81,20 +121,66 @@ class _Reading:
             on: list[int] = [int(graph.first_value[argument]) for argument in self._into.get(value, ())]
             for reader in graph.readers(value):
                 if reader in self._results:
-                    yield value, [one for one in (self._makers.of(self._results[reader]),) if one >= 0], True
+                    yield value, [one for one in (self._makers.of(self._results[reader]),) if one >= 0], _is_result
                 elif graph.nodes.kind[reader] == RESULT:
                     on += self._out.get(reader, ())
+                elif reader in self._fusions:
+                    # Its name is that of one of many, and what reads a value in it has its own.
+                    continue
                 elif self._tagged[reader]:
-                    yield value, self._makers.of_operands(self._tagged[reader][0]), False
-                elif graph.tables.strings[graph.nodes.op[reader]] in _IDLE and reader not in graph.owned_regions:
+                    equation = self._tagged[reader][0]
+                    if self._is_idle(reader) and not self._makers.moves[equation]:
+                        # What was computed is handed on under the name of what computed it.
+                        yield value, [equation], self._is_computed_of
+                    yield value, self._makers.of_operands(equation), self._is_computed_of
+                elif reader in self.found:
+                    yield value, self._makers.of_operands(self.found[reader]), self._is_before
+                elif self._is_idle(reader) and reader not in graph.owned_regions:
                     on += range(*graph.first_value[reader : reader + 2].tolist())
             waiting += [one for one in on if one not in seen]
             seen.update(on)
 
-    def is_computed_of(self, node: int, equation: int) -> bool:
-        """Whether all that an instruction is computed of, and has a name, is what an equation reads."""
+    def _is_idle(self, node: int) -> bool:
+        return self._graph.tables.strings[self._graph.nodes.op[node]] in _IDLE
+
+    def _is_computed_of(self, node: int, equation: int) -> bool:
+        """Whether all that an instruction is computed of, and has a name, is what an equation reads; or what others
+        read that are lost before it, of which there are as many steps without a name."""
+        behind = self._behind(node)
+        before = self._before(equation, len(behind.steps)) if behind is not None else []
+        return behind is not None and self._are_read(behind.named, [equation, *before], [equation])
+
+    def _is_before(self, node: int, equation: int) -> bool:
+        """Whether that is so for each of these steps, and none is a part of the equation that has a name: else it may
+        be a part of what reads it."""
+        behind = self._behind(node)
+        before = self._before(equation, len(behind.steps)) if behind is not None else []
+        return (
+            behind is not None
+            and len(before) == len(behind.steps)
+            and self._are_read(behind.named, [equation, *before], [])
+        )
+
+    def _before(self, equation: int, most: int) -> list[int]:
+        """The equations that are lost before one of which nothing else is known, the nearest first."""
+        found = [equation]
+        for one in found:
+            found += [each for each in self._makers.of_operands(one) if self._lost[each] and each not in found]
+            if len(found) > most:
+                break
+        return found[1 : most + 1]
+
+    def _are_read(self, named: Iterable[Found], readers: Iterable[int], parts: Iterable[int]) -> bool:
+        """Whether what has these tags is all read by some equations, or a part of one."""
+        read = {*parts}
+        for one in readers:
+            read.update(self._makers.of_operands(one), self._makers.read_by(one))
+        return all(any(not read.isdisjoint(self._makers.around(tag)) for tag in tags) for tags in named)
+
+    def _behind(self, node: int) -> _Behind | None:
+        """What an instruction is computed of, back to what has a name; None where that is too much."""
         graph = self._graph
-        operands = {*self._makers.of_operands(equation), equation}
+        named = set[Found]()
         waiting, seen = [node], {node}
         while waiting and len(seen) < _FAR:
             at = waiting.pop()
@@ -102,17 +188,24 @@ class _Reading:
             sources = [*graph.operands.source[first:end].tolist(), self._entered.get(at, -1)]
             for one in (self._made_at(source) for source in sources if source >= 0):
                 if self._tagged[one] and graph.tables.strings[graph.nodes.op[one]] != "constant":
-                    if operands.isdisjoint(map(self._makers.of, self._tagged[one])):
-                        return False
+                    named.add(self._tagged[one])
                 elif one not in seen:
                     waiting.append(one)
                     seen.add(one)
-        return not waiting
+        if waiting:
+            return None
+        kinds = graph.nodes.kind
+        return _Behind(named, [one for one in seen - {node} if kinds[one] == OPERATION and not self._is_idle(one)])
 
     def _made_at(self, value: int) -> int:
         """What makes a value: of a fusion without a name, what it hands out."""
         node = int(self._graph.value_node[value])
         return node if self._tagged[node] else self._left.get(value, node)
+
+
+def _is_result(node: int, equation: int) -> bool:
+    """What a result of the program is, it is of the equation that makes that result."""
+    return True
 
 
 def _is_applied(graph: Graph) -> NDArray[np.bool_]:
@@ -133,7 +226,7 @@ def _is_sum_of_one(jaxpr: Graph) -> NDArray[np.bool_]:
     reducing = [op for op in np.unique(jaxpr.nodes.op).tolist() if strings[op].startswith("reduce_")]
     for node in np.flatnonzero(np.isin(jaxpr.nodes.op, reducing)).tolist():
         source = int(jaxpr.operands.source[jaxpr.first_operand[node]])
-        found[node] = source >= 0 and _has_size(jaxpr, node, _size(jaxpr, source))
+        found[node] = source >= 0 and _has_size(jaxpr, node, _size(jaxpr, source)) and _has_fewer_axes(jaxpr, node)
     return found
 
 
@@ -143,6 +236,13 @@ def _results(graph: Graph) -> list[int]:
 
 def _size(graph: Graph, value: int) -> int:
     return prod(graph.tables.types.dims[graph.values.type[value]])
+
+
+def _has_fewer_axes(graph: Graph, node: int) -> bool:
+    """Whether what a node makes has fewer axes than what it reads first: not so where it reduces windows."""
+    dims, type_ = graph.tables.types.dims, graph.values.type
+    read, made = int(graph.operands.source[graph.first_operand[node]]), int(graph.first_value[node])
+    return len(dims[type_[made]]) < len(dims[type_[read]])
 
 
 def _has_size(graph: Graph, node: int, size: int) -> bool:

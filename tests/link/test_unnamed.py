@@ -67,3 +67,81 @@ def test_what_an_exported_function_computes_is_of_its_call():
         (targets,) = targets_of(ex, "call_exported")
         assert targets >= {"sine", "dot"}
         assert all(fate.alive for fate in ex.fates)
+
+
+def _elman(w, u, h, xs):
+    """A recurrent network as it is written for one example: products of a matrix and a vector."""
+
+    def cell(h, x):
+        h = jnp.tanh(w @ h + u @ x)
+        return h, h.sum()
+
+    return lax.scan(cell, h, xs)[1].sum()
+
+
+def _descend(a, b, x):
+    """Steepest descent, whose loop begins and goes on with a product."""
+    going = lambda state: jnp.linalg.norm(state[1]) > 1e-3  # noqa: E731
+    return lax.while_loop(going, lambda state: (x := state[0] - 0.1 * (state[1] @ a), a @ x - b), (x, a @ x - b))
+
+
+def _shapes(*dims: tuple[int, ...]) -> list[jax.ShapeDtypeStruct]:
+    return [jax.ShapeDtypeStruct(each, jnp.float32) for each in dims]
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (lambda a, b, c, v: a @ (b @ (c @ v)), _shapes((5, 6), (6, 7), (7, 8), (8,))),
+        (lambda a, v: a @ lax.scan(lambda v, _: (jnp.sin(v), None), v, length=3)[0], _shapes((6, 7), (7,))),
+        (_elman, _shapes((6, 6), (6, 3), (6,), (5, 3))),
+        (jax.grad(_elman), _shapes((6, 6), (6, 3), (6,), (5, 3))),
+        (_descend, _shapes((6, 4), (6,), (4,))),
+    ],
+    ids=["of products", "behind a loop", "in a loop", "in the gradient of a loop", "before and in a loop"],
+)
+def test_products_with_a_vector_are_linked_to_their_equations(function, arguments):
+    """The compiler writes them anew, without a name, or in a loop with the name of that."""
+    ex = jv.explore(function, *arguments)
+    links = ex.links("hlo")
+    dots = ex.hlo.find("dot")
+    assert dots
+    for dot in dots:
+        (source,) = map(ex.jaxpr.node, links.sources(dot.index))
+        assert source.op == "dot_general"
+        matrix = max(_types_read(ex.jaxpr, source), key=len)
+        assert matrix in _types_read(ex.hlo, dot)
+    linked = {source for dot in dots for source in links.sources(dot.index)}
+    assert {fate.node for fate in ex.fates if fate.alive} >= linked
+    loops = [node for node in ex.hlo if node.op == "while"]
+    assert {ex.jaxpr.node(source).op for loop in loops for source in links.sources(loop.index)} <= {"scan", "while"}
+
+
+def _types_read(graph, node):
+    return [graph.tables.type_text(int(graph.values.type[value])) for value in node.operands if value >= 0]
+
+
+def test_a_running_sum_of_a_product_is_told_from_the_product():
+    ex = jv.explore(lambda a, v: lax.cumsum(a @ v), *_shapes((64, 6), (6,)))
+    assert targets_of(ex, "dot_general")[0] >= {"dot"}
+    (summing,) = targets_of(ex, "cumsum")
+    assert "reduce-window" in summing
+    assert "dot" not in summing
+    assert "reduce-window" not in targets_of(ex, "dot_general")[0]
+
+
+@pytest.mark.smoke
+def test_convolutions_and_windows_are_linked_to_themselves_not_to_what_reads_them():
+    def blurred(x, near, far):
+        wide = jnp.convolve(jnp.convolve(x, near, "same"), far, "same")
+        return x * 2.0 + wide + lax.reduce_window(x, -jnp.inf, lax.max, (2,), (1,), "SAME")
+
+    ex = jv.explore(blurred, *_shapes((30,), (5,), (3,)))
+    assert [ops & {"convolution", "reduce-window"} for ops in targets_of(ex, "conv_general_dilated")] == [
+        {"convolution"},
+        {"convolution"},
+    ]
+    assert [ops & {"convolution", "reduce-window"} for ops in targets_of(ex, "reduce_window_max")] == [
+        {"reduce-window"}
+    ]
