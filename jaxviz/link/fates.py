@@ -15,14 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import ARGUMENT, CONSTANT, ENTER, OPERATION, Column, Graph
-from jaxviz.link.links import Found
-from jaxviz.link.liveness import is_acting, needed_nodes
+from jaxviz.link.aftermath import handed_over, left_unread
+from jaxviz.link.links import PLUMBING, Found
+from jaxviz.link.liveness import LOOPS, is_acting, needed_nodes
 from jaxviz.link.snapshots import (
     ONLY_MOVE,
+    SHAPES,
+    Lines,
     called_text,
     different,
     instruction_names,
     replacements,
+    told_names,
     working_names,
 )
 from jaxviz.link.standing_in import StandIns
@@ -54,7 +58,7 @@ _PASSES = (
     (_FOLDING, FOLDED),
     ("cse", MERGED),
     ("dce", CONSEQUENCE),
-    ("mover", MOVED),
+    ("_mover", MOVED),
     ("motion", MOVED),
     ("sinking", MOVED),
     ("hoist", MOVED),
@@ -127,6 +131,7 @@ class _Judge:
         self.snapshots = different(evidence.snapshots)
         self._nodes_of: dict[str, Found] = {}
         self._texts: dict[int, str] = {}
+        self._read: dict[int, Lines] = {}
 
     def fates(self) -> Fates:
         graph = self.jaxpr
@@ -137,7 +142,7 @@ class _Judge:
         alive.update(self._written_anew(alive, last))
         lowered = self._with_owners(set(chain.from_iterable(self.evidence.stablehlo)))
         context = self._with_owners(node for node, state in alive.items() if state != FOLDED)
-        given = self._given() if self.snapshots else set()
+        given = self._given if self.snapshots else set()
         vanished: dict[int, list[int]] = {}
         for node in np.flatnonzero(graph.nodes.kind == OPERATION).tolist():
             state = alive.get(node, NONE)
@@ -157,7 +162,10 @@ class _Judge:
             elif node not in last and (state == FOLDED or node in given):
                 kind[node] = FOLDED
             elif self.snapshots and node not in last:
-                kind[node] = IMPORTED
+                kind[node] = IMPORTED if self._wanted[node] else DEAD
+            elif not self._wanted[node]:
+                # Some compilers see that what goes round a loop is read by nothing else, but that was so before.
+                kind[node] = DEAD
             else:
                 kind[node], pass_name = self._removed(last.get(node), node in given)
                 where[node] = self.tables.string(pass_name)
@@ -166,7 +174,7 @@ class _Judge:
         stand_ins = StandIns(graph)
         for number, nodes in vanished.items():
             if number + 1 < len(self.snapshots):
-                earlier, later = self._text(number), self._text(number + 1)
+                earlier, later = self._lines(number), self._lines(number + 1)
                 merged = kind[nodes[0]] == MERGED
                 for node, other in replacements(earlier, later, nodes, self._nodes_named, merged=merged).items():
                     # Of what is merged, both are the same operation of the same.
@@ -175,7 +183,11 @@ class _Judge:
                 if merged:
                     # Of numbers that are equal one is left, which may have the name of what reads it.
                     kind[[node for node in nodes if node in given and by[node] < 0]] = FOLDED
+                elif kind[nodes[0]] == SIMPLIFIED:
+                    gone = [node for node in nodes if by[node] < 0]
+                    kind[left_unread(earlier, later, gone, self._nodes_named)] = CONSEQUENCE
         self._merge_calls(kind, by)
+        self._merge_bodies(kind, by)
         self._credit_work(kind, where, by, alive)
         return Fates(kind, where, by)
 
@@ -191,6 +203,23 @@ class _Judge:
             if len(others) == 1 and node not in others and op[other := others.pop()] == op[node]:
                 by[node] = other
 
+    def _merge_bodies(self, kind: Column, by: Column) -> None:
+        """What is in a loop or call that was merged with another was merged with what stands there in the other."""
+        graph = self.jaxpr
+        region, ops = graph.nodes.region, graph.nodes.op
+        inside: dict[int, list[int]] = {}
+        for node in np.flatnonzero(graph.nodes.kind == OPERATION).tolist():
+            inside.setdefault(int(region[node]), []).append(node)
+        owned = graph.owned_regions
+        # What is in a call in a call stands after it.
+        for node in np.flatnonzero((kind == MERGED) & (by >= 0)).tolist():
+            for mine, theirs in zip(owned.get(node, ()), owned.get(int(by[node]), ()), strict=False):
+                left, right = inside.get(mine, []), inside.get(theirs, [])
+                if ops[left].tolist() == ops[right].tolist():
+                    for one, other in zip(left, right, strict=True):
+                        if kind[one] == MERGED and by[one] < 0:
+                            by[one] = other
+
     def _credit_work(self, kind: Column, where: Column, by: Column, alive: dict[int, int]) -> None:
         """Where a product and the transpose that reads it become one product, XLA keeps the tag of the transpose.
 
@@ -199,7 +228,7 @@ class _Judge:
         replaced = np.flatnonzero(by >= 0).tolist()
         if not replaced:
             return
-        lowered, left = self._operations()
+        lowered, left = self._operations
         for node in replaced:
             other = int(by[node])
             mine, theirs, now = lowered.get(node, set()), lowered.get(other, set()), left.get(other, set())
@@ -209,6 +238,7 @@ class _Judge:
                 where[other], where[node] = where[node], 0
                 by[other], by[node] = node, -1
 
+    @cached_property
     def _operations(self) -> tuple[dict[int, set[str]], dict[int, set[str]]]:
         """The operations of each equation in StableHLO and in optimized HLO, in the words of HLO."""
         evidence = self.evidence
@@ -222,8 +252,9 @@ class _Judge:
 
     @cached_property
     def _wanted(self) -> Column:
-        """What is needed where of what goes round a scan only that is which something reads."""
-        return needed_nodes(self.jaxpr, carries=True) if _is_op(self.jaxpr, "scan").any() else self._needed
+        """What is needed where of what goes round a loop only that is which something reads."""
+        loops = any(_is_op(self.jaxpr, op).any() for op in LOOPS)
+        return needed_nodes(self.jaxpr, carries=True) if loops else self._needed
 
     @cached_property
     def _reducers(self) -> dict[int, int]:
@@ -248,11 +279,30 @@ class _Judge:
         constant = (hlo.nodes.kind == CONSTANT) | _is_op(hlo, "constant")
         # What a fusion is made of is told by what is in it.
         working, inside = ~constant & ~_is_op(hlo, "fusion"), np.array(_inside_fusions(hlo), bool)
-        rows = constant, working & inside, working & ~inside
-        folded, fused, alone = map(self._told_by, rows)
+        shaped = np.logical_or.reduce([_is_op(hlo, op) for op in SHAPES])
+        # A constant in the shape of what it meets.
+        filled = _is_op(hlo, "broadcast") & _reads_one_of(hlo, constant)
+        folded = self._told_by(constant | filled)
+        fused, alone = (
+            self._told_by(rows & ~shaped)
+            | (self._told_by(rows & shaped & ~filled) - self._computing)
+            | (self._told_by(rows & filled) & self._filling)
+            for rows in (working & inside, working & ~inside)
+        )
         states = (folded, FOLDED), (fused, FUSED), (alone, ALONE), (fused & alone, BOTH)
         # What is more than folded is in a later one too.
         return {equation: state for equations, state in states for equation in equations}
+
+    @cached_property
+    def _computing(self) -> set[int]:
+        """The equations that do more than to give a value another shape: a reshape that is left of one is not it."""
+        lowered, _ = self._operations
+        return {node for node, ops in lowered.items() if ops - ONLY_MOVE - PLUMBING}
+
+    @cached_property
+    def _filling(self) -> set[int]:
+        """The equations of which a constant in a shape is all there is."""
+        return {node for node in self._given if self.tables.strings[self.jaxpr.nodes.op[node]] == "broadcast_in_dim"}
 
     def _told_by(self, rows: NDArray[np.bool_]) -> set[int]:
         """The equations that these rows of HLO hold; a reducer is a word of the equation that holds it."""
@@ -268,6 +318,8 @@ class _Judge:
         found: dict[int, int] = {}
         for number, nodes in gone.items():
             earlier, later = self.snapshots[number : number + 2]
+            handed = handed_over(self._lines(number), self._lines(number + 1), nodes, self._nodes_named)
+            found.update({node: self._state_of({op}) for node, op in handed.items()})
             if not any(part in later.after for part in _WRITE_ANEW):
                 continue
             # What a fusion takes in is numbered anew; the first part of a name is the operation.
@@ -275,20 +327,23 @@ class _Judge:
             state = self._state_of(made - ONLY_MOVE)
             named = {node for name in working_names(earlier.text) for node in self._nodes_named(name)}
             found.update({node: state for node in nodes if state != NONE and node in named})
-        return found
+        return {node: state for node, state in found.items() if state != NONE}
 
     def _state_of(self, ops: set[str]) -> int:
         """Where operations of these kinds that have no tag are in optimized HLO."""
         hlo = self.evidence.hlo
         strings, in_fusion = hlo.tables.strings, _inside_fusions(hlo)
+        # What is called may have the name of its call, which does nothing itself.
+        calls = self.jaxpr.owned_regions.keys()
         rows = zip(hlo.nodes.op.tolist(), self.evidence.hlo_tags, strict=True)
         states = {
             FUSED if in_fusion[node] else ALONE
             for node, (op, found) in enumerate(rows)
-            if not found and strings[op] in ops
+            if strings[op] in ops and calls >= {*found}
         }
         return NONE if not states else BOTH if len(states) > 1 else states.pop()
 
+    @cached_property
     def _given(self) -> set[int]:
         """The equations that are computed of literals and constants alone, by no loop or branch, without effects."""
         graph, strings = self.jaxpr, self.tables.strings
@@ -332,16 +387,25 @@ class _Judge:
     def _last_seen(self) -> dict[int, int]:
         """The last snapshot that holds each equation, or something inside it."""
         last: dict[int, int] = {}
-        before: set[str] = set()
+        before: tuple[set[str], ...] = ()
         nodes: set[int] = set()
         for number in range(len(self.snapshots)):
-            names = working_names(self._text(number))
-            if names != before:
-                before = names
-                named = (node for name in names for node in self._nodes_named(name))
+            told = told_names(self._text(number))
+            if told != before:
+                before = told
+                working, shaping, filled = (
+                    {node for name in names for node in self._nodes_named(name)} for names in told
+                )
+                named = working | (shaping - self._computing) | (filled & self._filling)
                 nodes = self._with_owners(node for node in named if node not in self._reducers)
             last.update(dict.fromkeys(nodes, number))
         return last
+
+    def _lines(self, number: int) -> Lines:
+        lines = self._read.get(number)
+        if lines is None:
+            lines = self._read[number] = Lines(self._text(number))
+        return lines
 
     def _text(self, number: int) -> str:
         """The text of a snapshot without the bodies that are called no more, which some later pass clears away: what is
@@ -388,6 +452,14 @@ def _operations_of(graph: Graph, tagged: Sequence[Found]) -> dict[int, set[str]]
 def _is_op(graph: Graph, name: str) -> NDArray[np.bool_]:
     op = graph.tables.find_string(name)
     return graph.nodes.op == (-1 if op is None else op)
+
+
+def _reads_one_of(graph: Graph, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The nodes that read a value of one of these."""
+    source, reader = graph.operands.source, graph.operand_node
+    found = np.zeros(len(graph), bool)
+    found[reader[(source >= 0) & rows[graph.value_node[source]]]] = True
+    return found
 
 
 def _inside_fusions(graph: Graph) -> list[bool]:

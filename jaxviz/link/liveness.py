@@ -13,6 +13,9 @@ from jaxviz.graph import CARRY, LEAVE, OPERATION, RESULT, SLICE, STACK, Column, 
 # Operations that do something besides making values, by a part of their name.
 _ACTING = ("callback", "print", "infeed", "outfeed", "swap", "addupdate", "send", "recv", "_start", "effect", "assert")
 
+#: Operations that hand values round.
+LOOPS = ("scan", "while")
+
 # By graph: the fates of equations and several findings ask the same.
 _known: WeakKeyDictionary[Graph, Column] = WeakKeyDictionary()
 
@@ -21,7 +24,7 @@ def needed_nodes(graph: Graph, *, carries: bool = False, unread: NDArray[np.bool
     """For each node 1 where it is needed: what a body makes is needed where what leaves it is read.
 
     The values carried round a loop and the operands of what decides (a condition, a number of turns) count as needed
-    with the loop, as JAX and XLA take them at first. With `carries`, what goes into a scan, round it and out of it is
+    with the loop, as JAX and XLA take them at first. With `carries`, what goes into a loop, round it and out of it is
     needed only where something that is needed reads it, as JAX sees to when it lowers a scan. The operands of `unread`
     are taken for such as nobody reads.
     """
@@ -44,7 +47,7 @@ def _find_needed(graph: Graph, carries: bool, unread: NDArray[np.bool_] | None) 
     owner, owned = graph.regions.owner.tolist(), graph.owned_regions
     handed_on = _handed_on(graph) if carries else {}
     given = _given(graph) if carries else {}
-    scans = {owner[regions[argument]] for argument in given}
+    loops = {owner[regions[argument]] for argument in given}
     made_inside = _made_inside(graph) if carries else {}
     around = {result for results in (*handed_on.values(), *made_inside.values()) for result in results}
     leaving = _leaving(graph, around)
@@ -61,7 +64,7 @@ def _find_needed(graph: Graph, carries: bool, unread: NDArray[np.bool_] | None) 
         for region in owned.get(node, ()):
             waiting += leaving.get(region, ()) if region not in opaque else opaque[region]
         waiting += handed_on.get(node, ())
-        read = given.get(node, ()) if node in given or node in scans else operands[first[node] : first[node + 1]]
+        read = given.get(node, ()) if node in given or node in loops else operands[first[node] : first[node + 1]]
         made = [value for value in read if value >= 0]
         waiting += [maker[value] for value in made if not needed[maker[value]]]
         if made_inside:
@@ -76,36 +79,39 @@ def is_acting(graph: Graph, node: int) -> bool:
 
 
 def _handed_on(graph: Graph) -> dict[int, list[int]]:
-    """For each argument of the body of a scan the results that become it in the next turn."""
-    return _into_scans(graph, graph.bindings.kind == CARRY, graph.bindings.start)
+    """For each argument of the body of a loop the results that become it in the next turn."""
+    return _into_loops(graph, graph.bindings.kind == CARRY, graph.bindings.start)
 
 
 def _given(graph: Graph) -> dict[int, list[int]]:
-    """For each argument of the body of a scan the values outside that it is at first."""
-    return _into_scans(graph, graph.bindings.kind <= SLICE, graph.bindings.start)
+    """For each argument of the body of a loop the values outside that it is at first."""
+    return _into_loops(graph, graph.bindings.kind <= SLICE, graph.bindings.start)
 
 
-def _into_scans(graph: Graph, chosen: NDArray[np.bool_], start: Column) -> dict[int, list[int]]:
-    """Of the chosen bindings that end at arguments of the body of a scan, the starts by these arguments."""
+def _into_loops(graph: Graph, chosen: NDArray[np.bool_], start: Column) -> dict[int, list[int]]:
+    """Of the chosen bindings that end at arguments of the bodies of loops, the starts by these arguments."""
     found: dict[int, list[int]] = {}
-    scan = graph.tables.find_string("scan")
     end = np.where(chosen, graph.bindings.end, 0)
     region = graph.nodes.region[end]
-    rows = chosen & (region > 0) & (graph.nodes.op[graph.regions.owner[region]] == scan)
+    rows = chosen & (region > 0) & np.isin(graph.nodes.op[graph.regions.owner[region]], _loops(graph))
     for argument, node in zip(end[rows].tolist(), start[rows].tolist(), strict=True):
         found.setdefault(argument, []).append(node)
     return found
 
 
 def _made_inside(graph: Graph) -> dict[int, list[int]]:
-    """For each value that a scan makes the results of its body that it consists of."""
-    bindings, scan = graph.bindings, graph.tables.find_string("scan")
+    """For each value that a loop makes the results of its body that it consists of."""
+    bindings = graph.bindings
     rows = np.flatnonzero((bindings.kind == LEAVE) | (bindings.kind == STACK))
-    rows = rows[graph.nodes.op[graph.value_node[bindings.end[rows]]] == scan]
+    rows = rows[np.isin(graph.nodes.op[graph.value_node[bindings.end[rows]]], _loops(graph))]
     found: dict[int, list[int]] = {}
     for value, result in zip(bindings.end[rows].tolist(), bindings.start[rows].tolist(), strict=True):
         found.setdefault(value, []).append(result)
     return found
+
+
+def _loops(graph: Graph) -> list[int]:
+    return [number for op in LOOPS if (number := graph.tables.find_string(op)) is not None]
 
 
 def _leaving(graph: Graph, around: set[int]) -> dict[int, list[int]]:

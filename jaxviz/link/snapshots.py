@@ -18,11 +18,19 @@ from jaxviz.read.tag_text import MARK
 ONLY_MOVE = frozenset(
     {"bitcast", "broadcast", "concatenate", "constant", "copy", "pad", "reshape", "slice", "transpose", "tuple"}
 )
+#: What gives values another shape or place only: of a sum over an axis of size 1, a reshape may be left.
+SHAPES = frozenset({"bitcast", "broadcast", "copy", "reshape", "transpose"})
+#: How the reader of what a computation gives is called.
+GIVEN_BY = "given by"
 _TAGGED_NAME = re.compile(rf'op_name="([^"]*{MARK}[^"]*)"')
-_IDLE = (" get-tuple-element(", " tuple(", " constant(", " parameter(")
+# What a fusion does is told by what is in it.
+_IDLE = (" get-tuple-element(", " tuple(", " constant(", " parameter(", " fusion(")
 # A number in the shape of what it meets, and the operation of JAX of which that is all.
 _FILLED, _FILLS = " broadcast(", "broadcast_in_dim"
+_FILLED_BY_CONSTANT = re.compile(r" broadcast\((?:\S+ )?%?constant")
+_SHAPING = re.compile(rf" (?:{'|'.join(sorted(SHAPES))})\(")
 _LINE = re.compile(r"^\s*(?:ROOT )?%?([\w.\-]+) = (.*)$", re.MULTILINE)
+_ROOT = re.compile(r"^\s*ROOT %?([\w.\-]+) = ", re.MULTILINE)
 _OPERAND = re.compile(r"(?<![={\w])%([\w.\-]+)")
 _NAME = re.compile(r'op_name="([^"]*)"')
 _OPCODE = re.compile(r" ([a-z][\w\-]*)\(")
@@ -32,13 +40,28 @@ _NAMED = re.compile(r"%([\w.\-]+)")
 
 def working_names(text: str) -> set[str]:
     """The tagged names of the instructions that compute something."""
-    names = set()
+    names, shaping, filled = told_names(text)
+    return names | shaping | filled
+
+
+def told_names(text: str) -> tuple[set[str], set[str], set[str]]:
+    """The tagged names of the instructions that compute something; apart, those of which only another shape of a value
+    is left, and those of which only a constant is, in a shape."""
+    names: set[str] = set()
+    shaping: set[str] = set()
+    filled: set[str] = set()
     for line in text.split("\n"):
         if MARK in line and not any(idle in line for idle in _IDLE):
             found = _TAGGED_NAME.search(line)
-            if found is not None and (_FILLED not in line or found[1].endswith(_FILLS)):
-                names.add(found[1])
-    return names
+            if found is None:
+                continue
+            if _FILLED in line:
+                if not found[1].endswith(_FILLS):
+                    continue
+                (filled if _FILLED_BY_CONSTANT.search(line) else shaping).add(found[1])
+            else:
+                (shaping if _SHAPING.search(line) else names).add(found[1])
+    return names, shaping - names, filled - names - shaping
 
 
 def called_text(text: str) -> str:
@@ -74,26 +97,28 @@ def different(snapshots: Sequence[Snapshot]) -> list[Snapshot]:
 
 
 def replacements(
-    earlier: str, later: str, nodes: Iterable[int], named: Callable[[str], Found], *, merged: bool
+    before: Lines, after: Lines, nodes: Iterable[int], named: Callable[[str], Found], *, merged: bool
 ) -> dict[int, int]:
     """For nodes that are gone in the later text, what their readers read there instead; `named` are those of a name.
 
     Where they were `merged`, readers may be gone too: those in whose place they went do the same. Else a reader may
     have taken over the operation itself, as the transpose of a product does that becomes a product.
     """
-    before, after = _Lines(earlier), _Lines(later)
     wanted = set(nodes)
     found: dict[int, int] = {}
     instead: dict[str, str] = {}
     # Readers stand after what they read.
     for name in reversed(before.operands):
-        if name in after.operands:
-            continue
         gone = [node for node in named(before.op_names.get(name, "")) if node in wanted]
+        if name in after.operands:
+            # An instruction may go on under the name of another equation, as the second of two equal bounds does.
+            others = named(after.op_names.get(name, "")) if gone else ()
+            found.update({node: others[0] for node in gone if others and node not in others})
+            continue
         # Of what is merged, also the copies and shapes between two equations lead on to what is left.
         if not gone and not merged:
             continue
-        for reader, place in before.readers().get(name, ()):
+        for reader, place in before.readers.get(name, ()):
             now = instead.get(reader, reader) if merged else reader
             operands = after.operands.get(now)
             if not merged and operands is None and (taken := _taken_over(before, after, name, reader)):
@@ -103,6 +128,13 @@ def replacements(
                 continue
             put = operands[place] if merged else _in_its_place(before.operands[reader], operands, place)
             instead[name] = put
+            while (
+                not merged
+                and after.opcodes.get(put) in SHAPES
+                and named(after.op_names[put]) in [(node,) for node in gone]
+            ):
+                # Another shape of what it read is all that is left of it.
+                put = after.operands[put][0]
             others = named(after.op_names.get(put, "")) if _is_whole(before, after, put, merged) else ()
             found.update({node: others[0] for node in gone if others and others[0] != node})
             break
@@ -116,25 +148,32 @@ def _in_its_place(before: Sequence[str], after: Sequence[str], place: int) -> st
     return after[other] if len(before) == 2 and found == before[other] != after[other] else found
 
 
-def _is_whole(before: _Lines, after: _Lines, name: str, merged: bool) -> bool:
+def _behind_shapes(after: Lines, name: str, gone: Sequence[int], named: Callable[[str], Found]) -> str:
+    """What is read where another shape of it is all that is left of an equation that is gone."""
+    while after.opcodes.get(name) in SHAPES and len(own := named(after.op_names[name])) == 1 and own[0] in gone:
+        name = after.operands[name][0]
+    return name
+
+
+def _is_whole(before: Lines, after: Lines, name: str, merged: bool) -> bool:
     """Whether an instruction gives what the equation of its name gives, and not a step on the way there, such as the
     square that a cube is made of."""
     op_name = after.op_names.get(name, "")
     steps = [
         before.op_names.get(reader) == op_name and before.opcodes.get(reader) not in ONLY_MOVE
-        for reader, _ in before.readers().get(name, ())
+        for reader, _ in before.readers.get(name, ())
     ]
     return not (steps and all(steps)) and (merged or not _is_new_work(before, after, name))
 
 
-def _is_new_work(before: _Lines, after: _Lines, name: str) -> bool:
+def _is_new_work(before: Lines, after: Lines, name: str) -> bool:
     """Whether an instruction does something that was not done under its tagged name before: that is not what the
     equation of that name gives."""
     work = after.op_names.get(name, ""), after.opcodes.get(name, "")
     return name not in before.operands and work[1] not in ONLY_MOVE and work not in before.works
 
 
-def _taken_over(before: _Lines, after: _Lines, name: str, reader: str) -> str:
+def _taken_over(before: Lines, after: Lines, name: str, reader: str) -> str:
     """The tagged name of a reader that only moved values, where instructions of that name do now what this one did."""
     op_name, opcode = before.op_names.get(reader, ""), before.opcodes.get(name, "")
     moved = before.opcodes.get(reader) in ONLY_MOVE and opcode not in ONLY_MOVE
@@ -142,14 +181,13 @@ def _taken_over(before: _Lines, after: _Lines, name: str, reader: str) -> str:
     return op_name if moved and work in after.works and work not in before.works else ""
 
 
-class _Lines:
+class Lines:
     """A snapshot by the names of its instructions."""
 
     def __init__(self, text: str) -> None:
         self.operands: dict[str, list[str]] = {}
         self.opcodes: dict[str, str] = {}
         self.op_names: dict[str, str] = {}
-        self._readers: dict[str, list[tuple[str, int]]] | None = None
         for match in _LINE.finditer(text):
             name, rest = match.groups()
             self.operands[name] = _OPERAND.findall(rest.partition(" metadata=")[0])
@@ -158,16 +196,21 @@ class _Lines:
                 self.op_names[name] = op_name[1]
                 opcode = _OPCODE.search(rest)
                 self.opcodes[name] = opcode[1] if opcode else ""
+        heads, roots = _HEAD.findall(text), _ROOT.findall(text)
+        if len(heads) == len(roots):
+            # What a computation gives is read by what no instruction is called like.
+            self.operands.update({f"{GIVEN_BY} {head[1]}": [root] for head, root in zip(heads, roots, strict=True)})
 
     @cached_property
     def works(self) -> set[tuple[str, str]]:
         """What is done under which tagged name."""
         return {(op_name, self.opcodes[name]) for name, op_name in self.op_names.items()}
 
+    @cached_property
     def readers(self) -> dict[str, list[tuple[str, int]]]:
-        if self._readers is None:
-            self._readers = {}
-            for name, operands in self.operands.items():
-                for place, operand in enumerate(operands):
-                    self._readers.setdefault(operand, []).append((name, place))
-        return self._readers
+        """For each instruction those that read it, each with the place at which it does."""
+        readers: dict[str, list[tuple[str, int]]] = {}
+        for name, operands in self.operands.items():
+            for place, operand in enumerate(operands):
+                readers.setdefault(operand, []).append((name, place))
+        return readers

@@ -14,11 +14,12 @@ from math import inf, prod
 
 from jaxviz.graph import ARGUMENT, CARRY, ENTER, INIT, LEAVE, Graph
 
-# Operations that may give what they read, as a sum over an axis of size 1 and a clamp of what is in its bounds do.
+# Operations that may give what they read, as a sum over an axis of size 1 and a bound of what is within it do.
 _MAY_HAND_ON = (
     *("transpose", "reshape", "broadcast_in_dim", "squeeze", "expand_dims", "copy", "rev", "convert_element_type"),
     *("stop_gradient", "optimization_barrier", "reduce", "name", "slice", "dynamic_slice", "gather", "concatenate"),
     *("pad", "select_n", "clamp", "scatter", "dynamic_update_slice", "split", "abs", "rem"),
+    *("max", "min"),
 )
 # The number that leaves the other operand as it is; of those that are not symmetric, as the second operand.
 _NEUTRAL = {"mul": 1.0, "div": 1.0, "add": 0.0, "add_any": 0.0, "sub": 0.0, "pow": 1.0, "max": -inf, "min": inf}

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from jaxviz.link.snapshots import replacements
+from jaxviz.link.snapshots import Lines, replacements
 
 
 def line(name, op, operand, op_name=""):
@@ -25,8 +25,8 @@ def test_readers_that_took_over_an_operation_are_found_in_time_for_thousands_of_
     numbers = {f"{kind} {i}": 2 * i + at for i in layers for at, kind in enumerate(("product", "turned"))}
     began = time.process_time()
     found = replacements(
-        "\n".join(earlier + untouched),
-        "\n".join(later + untouched),
+        Lines("\n".join(earlier + untouched)),
+        Lines("\n".join(later + untouched)),
         [2 * i for i in layers],
         lambda name: (numbers[name],) if name in numbers else (),
         merged=False,
@@ -53,8 +53,8 @@ def test_what_is_read_in_place_of_what_is_gone_is_what_its_name_says(later, foun
     arguments = [line("x", "sine", "p", "x"), line("b", "cosine", "p", "b")]
     earlier = [*arguments, line("f", "multiply", "x, %two", "factor"), line("r", "multiply", "b, %f", "reader")]
     known = replacements(
-        "\n".join(earlier),
-        "\n".join([*arguments, *later]),
+        Lines("\n".join(earlier)),
+        Lines("\n".join([*arguments, *later])),
         [0],
         lambda name: (numbers[name],) if name in numbers else (),
         merged=False,
