@@ -304,8 +304,8 @@ def places_in_program(graph: Graph, links: Links, waits: NDArray[np.bool_]) -> C
     read = (source >= 0) & (graph.nodes.kind[reader] == OPERATION) & ~waits
     maker, reader = graph.value_node[source[read]], reader[read]
     # What stands in a body and is known to be of the loop alone may stand anywhere in it: it draws nothing forward.
-    around = graph.regions.owner[graph.nodes.region]
-    vague = (around >= 0) & _is_turning(graph)[around] & (place == place[around])
+    around = _turning_around(graph)
+    vague = (around >= 0) & (place == place[around])
     maker, reader = maker[~vague[reader]], reader[~vague[reader]]
     size = 1 + max(int(links.source.max(initial=0)), int(place.max(initial=0)))
     # Before the first of what its operands are linked to, a node stands nowhere: what it shares with that is a copy.
@@ -331,10 +331,15 @@ def places_in_program(graph: Graph, links: Links, waits: NDArray[np.bool_]) -> C
     return place
 
 
-def _is_turning(graph: Graph) -> NDArray[np.bool_]:
-    """Which nodes are loops or conditions."""
+def _turning_around(graph: Graph) -> Column:
+    """The innermost loop or condition that each node is in, also in a kernel that is in it, or -1."""
     ops = [op for name in LOOPS | CONDITIONS if (op := graph.tables.find_string(name)) is not None]
-    return np.isin(graph.nodes.op, ops)
+    is_turning = np.isin(graph.nodes.op, ops)
+    owner = graph.regions.owner[graph.nodes.region]
+    around = owner
+    while (other := (around >= 0) & ~is_turning[around]).any():
+        around = np.where(other, owner[around], around)
+    return around
 
 
 def with_result_names(graph: Graph, original: Graph) -> Graph:
