@@ -18,6 +18,8 @@ from jaxviz.read.hlo import HloGraph
 # Where an instruction stands: the lineage of what holds it (-1 for the program), in which of its bodies, its name, and
 # which of several of that name it is.
 _Place = tuple[int, int, int, str, int]
+#: What a node is known by when its name is another, and by what else; None for borders, which are nothing alone.
+Likeness = tuple[Any, Any]
 
 
 class Lineages:
@@ -26,7 +28,7 @@ class Lineages:
     def __init__(self) -> None:
         self._count = 0
         self._places: dict[_Place, int] = {}
-        self._alike: dict[int, Any] = {}
+        self._alike: dict[int, Likeness] = {}
 
     def of(self, state: HloGraph, tagged: Sequence[Found]) -> Column:
         """The lineage of each node of the next state, whose tags are those."""
@@ -59,17 +61,21 @@ class Lineages:
         self._alike = {number: alike[node] for node, number in enumerate(numbers)}
         return np.array(numbers, np.int32)
 
-    def _carried(self, fresh: Sequence[int], here: set[int], alike: Sequence[Any]) -> dict[int, int]:
+    def _carried(self, fresh: Sequence[int], here: set[int], alike: Sequence[Likeness]) -> dict[int, int]:
         """What is new by its name, but is one that went from its place in the state before."""
-        gone: dict[Any, list[int]] = {}
-        for number, likeness in reversed(self._alike.items()):
-            if likeness is not None and number not in here:
-                gone.setdefault(likeness, []).append(number)
-        found = {}
-        for node in fresh:
-            waiting = gone.get(alike[node])
-            if waiting:
-                found[node] = waiting.pop()
+        found: dict[int, int] = {}
+        taken = set(here)
+        # By itself first, then as what it stands in.
+        for way in range(2):
+            gone: dict[Any, list[int]] = {}
+            for number, likeness in reversed(self._alike.items()):
+                if likeness[way] is not None and number not in taken:
+                    gone.setdefault(likeness[way], []).append(number)
+            for node in fresh:
+                waiting = gone.get(alike[node][way]) if node not in found else None
+                if waiting:
+                    found[node] = waiting.pop()
+                    taken.add(found[node])
         return found
 
 
@@ -90,8 +96,9 @@ def _bodies(graph: Graph) -> tuple[list[int], list[int]]:
     return owner, bodies
 
 
-def _likeness(graph: Graph, tagged: Sequence[Found]) -> list[Any]:
-    """What a node is known by when its name is another: None for borders, which are nothing by themselves."""
+def _likeness(graph: Graph, tagged: Sequence[Found]) -> list[Likeness]:
+    """What nodes are known by; second, those of called functions that have no tag, by that of the call, which they
+    have when it is inlined."""
     nodes = graph.nodes
     types, first = graph.values.type.tolist(), graph.first_value.tolist()
     said: dict[int, tuple[tuple[int, int], ...]] = {}
@@ -99,14 +106,19 @@ def _likeness(graph: Graph, tagged: Sequence[Found]) -> list[Any]:
     for node, key, value in zip(*(column.tolist() for column in columns), strict=True):
         said[node] = (*said.get(node, ()), (key, value))
     constant = graph.tables.find_string("constant")
-    found: list[Any] = []
+    owner, regions = graph.regions.owner.tolist(), nodes.region.tolist()
+    # What holds a node stands before it.
+    around: list[Found] = []
+    found: list[Likeness] = []
     for node, (kind, op) in enumerate(zip(nodes.kind.tolist(), nodes.op.tolist(), strict=True)):
+        around.append(tagged[node] or (around[owner[regions[node]]] if regions[node] else ()))
         if kind in (ARGUMENT, RESULT):
-            found.append(None)
+            found.append((None, None))
         else:
             made = tuple(types[first[node] : first[node + 1]])
             # What carries no tag is told apart by what it says. So is a constant, by its value: one that is inlined
             # goes by the tag of the call from then on.
             known = tagged[node] if op != constant else ()
-            found.append((op, made, known, () if known else said.get(node, ())))
+            by_call = (op, made, around[node]) if op != constant and around[node] else None
+            found.append(((op, made, known, () if known else said.get(node, ())), by_call))
     return found

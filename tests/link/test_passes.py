@@ -69,6 +69,20 @@ def test_what_is_inlined_moves_also_where_calls_stand_in_calls():
     assert len({change.equations for change in sines}) == (4 if jax.__version_info__ >= (0, 7) else 1)
 
 
+@pytest.mark.parametrize("name", ["scan_rnn", "random_numbers", "linear_algebra"])
+def test_what_is_inlined_moves_also_where_it_gets_the_name_of_its_call_only_then(name):
+    """Functions that JAX makes for one equation, such as that which takes the slice of a turn, have no tags inside."""
+    inlined = [each for each in explored(name).passes if each.name == "call-inliner"]
+    assert inlined
+    handing = {"constant", "broadcast", "tuple", "get-tuple-element"}
+    for each in inlined:
+        removed, added = (
+            {(one.node.op, one.node.types, one.equations) for one in changes if one.node.op not in handing}
+            for changes in (each.removed, each.added)
+        )
+        assert not removed & added
+
+
 @pytest.mark.smoke
 def test_what_goes_into_a_fusion_is_fused_and_not_new():
     def chain(x):
