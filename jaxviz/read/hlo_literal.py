@@ -29,6 +29,10 @@ _BYTES = {
     23: ml_dtypes.float8_e4m3b11fnuz,
     24: ml_dtypes.float8_e5m2fnuz,
     25: ml_dtypes.float8_e4m3fnuz,
+    28: ml_dtypes.float8_e4m3,
+    29: ml_dtypes.float8_e3m4,
+    32: ml_dtypes.float4_e2m1fn,
+    33: ml_dtypes.float8_e8m0fnu,
 }
 
 
@@ -85,9 +89,11 @@ def _elements(data: bytes, field: Field, dtype: str, in_array: bool) -> list[str
                 texts += [_real(float(value), dtype) for value in array]
             else:
                 texts += map(str, array.tolist())
-        elif kind in _NIBBLES and part.wire == SPAN:
-            halves = [byte & 15 for byte in data[part.value : part.end]]
-            texts += [str(half - 16 if half > 7 and dtype == "s4" else half) for half in halves]
+        elif kind in _NARROW and part.wire == SPAN:
+            bits = _NARROW[kind]
+            values = [byte & (1 << bits) - 1 for byte in data[part.value : part.end]]
+            sign = 1 << bits - 1 if dtype.startswith("s") else 1 << bits
+            texts += [str(value - (1 << bits) if value >= sign else value) for value in values]
     return texts
 
 
@@ -102,11 +108,11 @@ def _reals(data: bytes, part: Field) -> bytes:
     raise HloError(f"byte {part.end}: expected real numbers")
 
 
-# Half a byte each, in a byte of its own.
-_NIBBLES = {21, 22}
+# Integers of so many bits, each in a byte of its own.
+_NARROW = {21: 4, 22: 4, 26: 2, 27: 2, 30: 1, 31: 1}
 
 # Decimal digits that tell any two values apart.
-_DIGITS = {"f16": 5, "bf16": 4, "f8e5m2": 2, "f8e5m2fnuz": 2}
+_DIGITS = {"f16": 5, "bf16": 4, "f8e5m2": 2, "f8e5m2fnuz": 2, "f8e8m0fnu": 2}
 _DIGITS_OF_BYTES = 3
 
 
@@ -138,6 +144,7 @@ def _nested(texts: list[str], dims: list[int]) -> str:
         count = min(dims[0], WRITTEN_ELEMENTS)
         step = len(texts) // count if count else 0
         inside = ", ".join(rows(texts[row * step : (row + 1) * step], dims[1:]) for row in range(count))
-        return f"{{ {inside} }}" if inside else "{}"
+        # A row of one number, or of none, is written without spaces.
+        return f"{{{inside}}}" if len(dims) == 1 and count <= 1 else f"{{ {inside} }}"
 
     return rows(texts, dims)

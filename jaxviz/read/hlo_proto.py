@@ -13,7 +13,7 @@ from jaxviz.read.hlo_aliases import aliases_in_proto
 from jaxviz.read.hlo_asynchronous import expand_asynchronous
 from jaxviz.read.hlo_columns import Array, Columns
 from jaxviz.read.hlo_instructions import Members, Schedule, read_instructions
-from jaxviz.read.hlo_module import HloError, HloModule, Location
+from jaxviz.read.hlo_module import HloError, HloModule, Location, Pairs
 from jaxviz.read.hlo_table import TableComputation
 from jaxviz.read.hlo_wire import SPAN, VARINT, Field, fields, message, number, text
 from jaxviz.read.hlo_wrapping import module_in
@@ -49,6 +49,7 @@ class _Reader:
     def read(self, start: int, end: int) -> HloModule:
         data, module = self.data, self.module
         scheduled: Field | None = None
+        devices: Field | None = None
         # A number that is zero is not written.
         entry_id = 0
         for field in fields(data, start, end):
@@ -62,11 +63,15 @@ class _Reader:
                 scheduled = field
             elif field.number == 8:
                 module.aliases += aliases_in_proto(data, field)
+            elif field.number == 15:
+                devices = field
             elif field.number == 17 and self.frames:
                 self._read_frames(field)
         if scheduled is not None:
             module.is_scheduled = True
             module.attributes = (("is_scheduled", "true"),)
+        if devices is not None:
+            module.attributes += self._read_devices(devices)
         number_of = self._read_computations(scheduled)
         if entry_id not in number_of:
             raise HloError(f"byte {start}: expected an entry computation")
@@ -87,6 +92,12 @@ class _Reader:
         entry, ids = columns.numbers(columns.fields(start, end).of(1))
         computation = np.array([number_of.get(key, -1) for key in own.tolist()], np.int64)[entry]
         return Schedule(computation[computation >= 0], ids[computation >= 0])
+
+    def _read_devices(self, field: Field) -> Pairs:
+        """For how many devices the module is, as the head of its text says it: alike ones, and parts."""
+        counts = {part.number: number(part) for part in message(self.data, field) if part.wire == VARINT}
+        named = (("replica_count", counts.get(1, 1)), ("num_partitions", counts.get(2, 1)))
+        return tuple((name, str(count)) for name, count in named if count != 1)
 
     def _read_frames(self, field: Field) -> None:
         data, module = self.data, self.module

@@ -142,9 +142,15 @@ def _named_text(data: bytes, field: Field, depth: int) -> str:
             used = [_axis_text(data, each, axes) for each in inner if each.number == 1]
             closed = any(each.number == 2 and number(each) for each in inner)
             dims.append("{" + ", ".join([*used, *([] if closed else ["?"])]) + "}")
+    if not axes and devices:
+        return f"{{single_device[device_id={devices}]}}"
     rest = ""
-    for name, kind in (("replicated", 4), ("unreduced", 5)):
+    for name, kind in (("replicated", 4), ("unreduced", 5), ("manual", 7)):
         used = [_axis_text(data, part, axes) for part in parts if part.number == kind]
+        if used and len(used) == len(axes) and not dims:
+            return f"{{{_mesh_text(axes, devices)}, {name}}}"
         if used:
             rest += f", {name}={{{', '.join(used)}}}"
+    if not dims and not rest:
+        return f"{{{_mesh_text(axes, devices)}, replicated}}"
     return f"{{{_mesh_text(axes, devices)}, [{', '.join(dims)}]{rest}}}"

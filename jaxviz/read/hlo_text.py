@@ -28,12 +28,16 @@ _INSTRUCTION = re.compile(rf"\s*(ROOT )?%?({_NAME}) = ({_SHAPE}) ([a-z][\w-]*)\(
 # The head of a computation that was printed without its name.
 _UNNAMED = re.compile(r"\s*%?\(.*\{\s*$")
 _COMPUTATION = re.compile(rf"\s*(ENTRY )?(?:%?({_NAME}) )?(?:\(.* )?\{{\s*$")
+# Space and comments before the head, as people put licences there.
+_LEADING = re.compile(r"\A(?:\s++|//[^\n]*+|/\*(?s:.*?)\*/)++")
 _HEADER = re.compile(r"\s*HloModule (?:([^\s,]+)|(?=,))(?:, (.*))?$")
 _CLOSING = re.compile(r"\s*\}(?:, [\w-]+=.*|\s*//.*)?\s*$")
 # Few texts have a line that begins with one of these, and to look for those is a tenth of the work.
 _OPENING_LINE = re.compile(r"\n[^\S\n]*+[{(]")
 _INLINE = re.compile(r"[a-z]=\{?\s*\n\s*[{(]")
 _COMMENT = re.compile(r"/\*.*?\*/")
+# Where in a constant of many dimensions a row begins.
+_INDEX = re.compile(r"/\*i\d+=\d+\*/ ?")
 _WITH_PERCENT = re.compile(r"%([^\s,()%]+)")
 _WITHOUT_PERCENT = re.compile(r"([^\s,(){}\[\]*/]+)(?=, |$)")
 # A comma between operands that no space follows; those in types stand between numbers.
@@ -108,7 +112,7 @@ class _Parser:
         self._attributes: dict[str, _Attributes] = {"": _Attributes((), (), -1)}
         self._origins: dict[str, tuple[str, int]] = {}
         self._source_frames: dict[tuple[str, int], int] = {}
-        lines = text.replace("\r\n", "\n").split("\n")
+        lines = _LEADING.sub(_empty_lines, text.replace("\r\n", "\n"), count=1).split("\n")
         at = self._read_header(lines)
         at = read_tables(lines, at, self.module)
         self._frame_count = len(self.module.frames)
@@ -122,7 +126,7 @@ class _Parser:
 
     def _read_header(self, lines: list[str]) -> int:
         for number, line in enumerate(lines):
-            if not line or line.isspace() or line.lstrip().startswith("//"):
+            if not line or line.isspace():
                 continue
             found = _HEADER.match(line)
             if found is None:
@@ -235,7 +239,7 @@ class _Parser:
             # What stands in parentheses.
             operands: tuple[int, ...] = ()
             if opcode == "constant":
-                pairs = (("value", inside), *pairs)
+                pairs = (("value", inside if "/*" not in inside else _INDEX.sub("", inside)), *pairs)
             elif opcode == "parameter":
                 if not inside.isdecimal() or len(inside) > 9:
                     raise HloTextError(at + 1, found.start(5) + 1, "the number of a parameter")
@@ -330,6 +334,11 @@ class _Parser:
                 if name not in number_of:
                     raise HloTextError(computation.places[index], 1, f"a computation of this module, not {name}")
             computation.calls[index] = tuple([(role, number_of[name]) for role, name in calls])
+
+
+def _empty_lines(found: re.Match[str]) -> str:
+    """As many ends of lines, so that what follows stays in its line."""
+    return "\n" * found[0].count("\n")
 
 
 # Errors.

@@ -25,7 +25,9 @@ _MESH_AXIS = re.compile(r"""["']([^"']+)["']\s*=\s*(\d+)""")
 _NAMED_MESH = re.compile(r"@([\w.$-]+)")
 _DIMENSION = re.compile(r"\{([^{}]*)\}")
 _AXIS = re.compile(r"""["']([^"']+)["'](?::\(\d+\)(\d+))?""")
-_OTHER_AXES = re.compile(r"(replicated|unreduced)\s*=\s*\{([^{}]*)\}")
+# Of a value that is spread alike along all axes of a mesh.
+_ALONG_ALL = re.compile(r"mesh\[[^\]]*\].*, *(replicated|unreduced|manual)\}?$", re.DOTALL)
+_OTHER_AXES = re.compile(r"(replicated|unreduced|manual)\s*=\s*\{([^{}]*)\}")
 
 
 def sharding_words(text: str, meshes: Mapping[str, Mesh] | None = None, devices: int = 1) -> str:
@@ -86,11 +88,14 @@ def _pieces(text: str) -> list[str]:
 
 def _one(text: str, meshes: Mapping[str, Mesh], devices: int) -> str:
     inside = text.strip("{} ")
-    if inside == "replicated":
-        return _words([], devices, unreduced=False)
-    if inside == "manual":
+    kind = inside
+    if found := _ALONG_ALL.match(inside):
+        kind, devices = found[1], math.prod(mesh_of(inside).values())
+    if kind in ("replicated", "unreduced"):
+        return _words([], devices, unreduced=kind == "unreduced")
+    if kind == "manual":
         return "one part for each device, as the program says"
-    if found := re.match(r"maximal device=(\d+)", inside):
+    if found := re.match(r"(?:maximal device=|single_device\[device_id=)(\d+)", inside):
         return f"on device {found[1]} alone"
     if found := _TILES.search(text):
         return _tiled(found[1], found[2])
@@ -127,7 +132,10 @@ def _by_axes(text: str, meshes: Mapping[str, Mesh]) -> str:
         if axes and parts != 1:
             splits.append((number, parts, " and ".join(name for name, _ in axes)))
             used *= parts
-    unreduced = any(kind == "unreduced" and axes.strip() for kind, axes in _OTHER_AXES.findall(text))
+    others = {kind: [name for name, _ in _AXIS.findall(axes)] for kind, axes in _OTHER_AXES.findall(text)}
+    # Along these the program itself says which part is where.
+    used *= math.prod(mesh.get(name, 1) for name in others.get("manual", ()))
+    unreduced = bool(others.get("unreduced"))
     copies = math.prod(mesh.values()) // used if used and mesh else 1
     return _words(splits, copies, unreduced=unreduced)
 

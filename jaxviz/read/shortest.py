@@ -26,6 +26,10 @@ _TYPES: dict[str, Any] = {
     "f8e4m3b11fnuz": ml_dtypes.float8_e4m3b11fnuz,
     "f8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
     "f8e4m3fnuz": ml_dtypes.float8_e4m3fnuz,
+    "f8e4m3": ml_dtypes.float8_e4m3,
+    "f8e3m4": ml_dtypes.float8_e3m4,
+    "f8e8m0fnu": ml_dtypes.float8_e8m0fnu,
+    "f4e2m1fn": ml_dtypes.float4_e2m1fn,
 }
 # Decimal digits that tell any two numbers of the narrow types apart.
 _MOST_DIGITS = 5

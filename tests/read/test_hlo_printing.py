@@ -14,8 +14,11 @@ import pytest
 from jaxviz.read.hlo import HloGraph, read_hlo
 from jaxviz.read.hlo_module import HloError
 from jaxviz.read.hlo_proto import parse_hlo_proto
+from jaxviz.read.hlo_sharding import sharding_text
 from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.read.hlo_wire import Field
 from jaxviz.read.hlo_wrapping import module_names
+from jaxviz.read.sharding import sharding_words
 
 hlo = pytest.importorskip("jaxlib._hlo")
 
@@ -88,6 +91,20 @@ INSTRUCTIONS = {
     "complex": "ROOT r = c64[2] constant({(1,2),(3,-4.5)})",
     "truth": "ROOT r = pred[2,2] constant({{true,false},{false,true}})",
     "empty": "ROOT r = f32[2,0] constant({{},{}})",
+    "empty rows": "ROOT r = f32[2,0,2] constant({{},{}})",
+    "no rows": "ROOT r = f32[0,3] constant({})",
+    "rows of one": "ROOT r = f32[3,1] constant({{1},{2},{3.5}})",
+    "one in one": "ROOT r = c64[1,1] constant({{(1,2)}})",
+    "many dimensions": "ROOT r = f32[1,2,1,2] constant({{{{1,2}},{{3,4}}}})",
+    "one bit": "ROOT r = s1[2] constant({-1,0})",
+    "two bits": "ROOT r = (s2[2], u2[2]) tuple(s2[2] constant({-2,1}), u2[2] constant({3,0}))",
+    "four bits, real": "ROOT r = f4e2m1fn[3] constant({0.5,6,-1.5})",
+    "scales": "ROOT r = f8e8m0fnu[2] constant({0.001,1e30})",
+    "eight bits, as the standard has them": "ROOT r = f8e4m3[3] constant({1,0.3,240})",
+    "eight bits, narrow": "ROOT r = f8e3m4[3] constant({1,0.3,15.5})",
+    "all manual": "ROOT r = f32[8,4] add(p, q), sharding={mesh['x'=4,'y'=2], manual}",
+    "all whole": "ROOT r = f32[8,4] add(p, q), sharding={mesh['x'=4,'y'=2], replicated}",
+    "manual along one": "ROOT r = f32[8,4] add(p, q), sharding={mesh['x'=4,'y'=2], [{'x'}, {}], manual={'y'}}",
     "eight bits": "ROOT r = f8e4m3fn[3] constant({1.5,2.25,448})",
     "eight bits, wide": "ROOT r = f8e5m2[3] constant({1.5,2.5,448})",
     "bfloat": "ROOT r = bf16[2] constant({1.234,3.3})",
@@ -124,6 +141,22 @@ def test_attributes_are_written_as_xla_prints_them(name):
     assert one.shapes == other.shapes
     assert one.opcodes == other.opcodes
     assert one.op_names == other.op_names
+
+
+def test_for_how_many_devices_a_module_is_is_known_from_where_it_runs():
+    text = "HloModule m, num_partitions=8\nENTRY e {\n  ROOT p = f32[8] parameter(0), sharding={replicated}\n}\n"
+    of_text = parse_hlo_text(text)
+    # Eight devices, each with a part of one program: as XLA writes it where it compiled for them.
+    devices = b"\x7a\x04\x08\x01\x10\x08"
+    of_proto = parse_hlo_proto(hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto() + devices)
+    assert rows(read_hlo(of_text)) == rows(read_hlo(of_proto))
+    assert read_hlo(of_proto).graph.attribute(0, "sharding") == "whole on each of 8 devices"
+
+
+def test_a_value_on_one_device_is_not_said_to_be_on_every_one():
+    # A mesh without axes, and its one device.
+    data = b"\x72\x05\x12\x03\x12\x01\x03"
+    assert sharding_words(sharding_text(data, Field(0, 2, 0, len(data)))) == "on device 3 alone"
 
 
 @pytest.fixture(scope="module")
