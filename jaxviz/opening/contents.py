@@ -27,6 +27,10 @@ _MLIR_BYTECODE = b"ML\xefR"
 _MLIR_TEXT = re.compile(r'^\s*(?:module\b|func\.func\b|#\w+|"builtin\.module"|"?\w+\.\w+"?[ (@]|%\w+ = |!\w+ = )')
 
 
+# Comments and space at the beginning of a text: licences, and the options of a test.
+_COMMENTS = re.compile(r"\A(?:\s++|//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z))++")
+
+
 class OpenError(ValueError):
     """A file that cannot be opened: which, where in it, and what was expected there; in one line."""
 
@@ -56,8 +60,13 @@ def check_start(path: Path) -> None:
     """Raise `OpenError` for a file that is none to be opened by its first bytes alone."""
     with path.open("rb") as stream:
         start = stream.read(_START)
-    if not any(start.startswith(magic) for magic, _, _ in _COMPRESSIONS) and len(start) == _START:
-        contents_of(_without_wide_characters(start), str(path))
+    if any(start.startswith(magic) for magic, _, _ in _COMPRESSIONS) or len(start) < _START:
+        return
+    start = _without_wide_characters(start)
+    text = _text_of(start)
+    # What comes after long comments is not seen here.
+    if text is None or _without_comments(text):
+        contents_of(start, str(path))
 
 
 def unpacked(data: bytes, name: str) -> bytes:
@@ -95,6 +104,9 @@ def contents_of(data: bytes, name: str) -> Contents:
     if data[:1] == b"\n" and _text_of(data) is None:
         return Contents.HLO_PROTO
     start = _without_comments(text)
+    if not start and len(data) > _START:
+        text = _text_of(data) or text
+        start = _without_comments(text)
     line = 1 + text[: len(text) - len(start)].count("\n")
     if start.startswith("{") and '"jaxviz"' in start:
         return Contents.DOCUMENT
@@ -128,7 +140,7 @@ def _text_of(data: bytes) -> str | None:
 
 def _without_comments(text: str) -> str:
     """From the first line on that is neither empty nor a comment."""
-    return re.sub(r"\A(?:[^\S\n]*(?://[^\n]*)?\n)+", "", text).lstrip()
+    return _COMMENTS.sub("", text)
 
 
 def _beginning(text: str) -> str:

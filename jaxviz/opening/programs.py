@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,8 @@ from jaxviz.graph import ARGUMENT, ENTER, Graph
 from jaxviz.opening.contents import Contents, OpenError
 from jaxviz.opening.sources import sources_of
 from jaxviz.tables import Tables
+
+_COMMENT_LINE = re.compile(rb"^[^\S\n]*//.*$", re.MULTILINE)
 
 #: Makes the tables of one program.
 NewTables = Callable[[], Tables]
@@ -55,7 +58,8 @@ def _errors_of(file: str, text: bytes) -> Iterator[None]:
 
 
 def _ends_within(text: bytes) -> bool:
-    """Whether a text ends inside of a body, or of what its last line has opened."""
+    """Whether a text ends inside of a body, or of what its last line has opened; comments open nothing."""
+    text = _COMMENT_LINE.sub(b"", text)
     last = text.rstrip().rpartition(b"\n")[2]
     return text.count(b"{") > text.count(b"}") or last.count(b"(") > last.count(b")") or last.count(b'"') % 2 == 1
 

@@ -13,7 +13,11 @@ from jaxviz.read.bytecode import BytecodeError, text_of_bytecode
 from jaxviz.read.nesting import DEEPEST, too_deep
 
 _ERROR = re.compile(r'error: (?:"[^"\n]*":(\d+):(\d+): )?(.*)')
-_UNKNOWN = re.compile(r"not found for custom op '\w+\.|^custom op '\w+\.[\w.]+' is unknown")
+_UNKNOWN = re.compile(
+    r"not found for custom op '\w+\.|^custom op '\w+\.[\w.]+' is unknown|unregistered operation '\w+\.[\w.]+' found"
+)
+# A type that an operation may not have.
+_TYPE = re.compile(r"but got '[^']*!(\w+)\.")
 # How MLIR prints a place that is not known, for people: it cannot read that itself.
 _PRETTY = re.compile(r"^(?:#loc\d* =|\s*\}) \[unknown\]$", re.MULTILINE)
 _ESCAPES = re.compile(r"\\\\|(?:\\[0-9A-Fa-f]{2})+")
@@ -51,10 +55,22 @@ def parse_mlir(source: str | bytes) -> Any:
     except (ir.MLIRError, ValueError) as error:
         found = _ERROR.search(str(error))
         line, column, reason = found.groups() if found else (None, None, str(error))
-        kind = UnknownDialectError if _UNKNOWN.search(reason) else MlirError
+        kind = UnknownDialectError if _UNKNOWN.search(reason) or _is_unknown_type(reason, context) else MlirError
         if _PRETTY.search(source):
             reason = "expected locations as loc(...), but they are printed for people (pretty_debug_info)"
         raise kind(f"line {line or 1}:{column or 1}: {_expected(reason)}") from None
+
+
+def _is_unknown_type(reason: str, context: Any) -> bool:
+    """Whether an operation is only wrong because of a type of which jaxlib has no dialect: a quantized one."""
+    found = _TYPE.search(reason)
+    if found is None:
+        return False
+    try:
+        context.get_dialect_descriptor(found[1])
+    except (ValueError, RuntimeError):
+        return True
+    return False
 
 
 def _expected(reason: str) -> str:

@@ -17,6 +17,10 @@ _FUNCTION = re.compile(r"(?:\w+\.)?func\b.*?@([\w$.-]+)\s*\((.*)")
 _CALLEE = re.compile(r"@([\w$.-]+)")
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 _COMMENT = re.compile(r"//.*")
+_MESH = re.compile(r'sdy\.mesh @"?([\w$.-]+)"? = (.*)')
+# What a loop gives to its bodies, and what that is at first.
+_GIVEN = re.compile(r"%([\w$.-]+) = %([\w$.-]+)")
+_BODY = re.compile(r"\w+ *\{$")
 _CALLS = ("func.call", "stablehlo.composite")
 # Owners of which the reader knows how values come into their bodies.
 _KNOWN_BODIES = ("while", "if", "case", "manual_computation", "reduce")
@@ -83,13 +87,16 @@ def read_lines(text: str) -> Module:
 class _Open:
     """A body that is being read; `owner` is None for one that is only looked through.
 
-    `made` are the owner's results by their names, which nothing inside of it can read.
+    `made` are the owner's results by their names, which nothing inside of it can read, `given` the names and types of
+    what the body is given. `head` is the text of the last operation in it.
     """
 
     owner: Operation | None
     block: Block
     names: dict[str, list[Value]]
     made: dict[str, list[Value]] = field(default_factory=dict)
+    given: list[tuple[str, str]] = field(default_factory=list)
+    head: str = ""
 
 
 class _Reader:
@@ -106,7 +113,10 @@ class _Reader:
         _forget_what_does_not_fit(self._operations)
 
     def _read(self, line: str, number: int) -> None:
-        if not line or line[0] in "#!":
+        if not line:
+            return
+        if line[0] in "#!":
+            self._look_through(line)
             return
         if line[0] == "}":
             self._close(line, number)
@@ -127,7 +137,8 @@ class _Reader:
         if closed.owner is None:
             return
         if line.endswith("{"):
-            self._open_body(closed.owner, self._names_inside(line), closed.made)
+            # Where only the first body of a loop says what both are given.
+            self._open_body(closed.owner, self._names_inside(line) or closed.given, closed.made)
             return
         self._open[-1].names.update(closed.made)
         if "->" in line:
@@ -148,7 +159,7 @@ class _Reader:
     def _open_body(self, owner: Operation, arguments: list[tuple[str, str]], made: dict[str, list[Value]]) -> None:
         block = Block()
         owner.regions.append(Region([block]))
-        self._open.append(_Open(owner, block, dict(self._open[-1].names), made))
+        self._open.append(_Open(owner, block, dict(self._open[-1].names), made, arguments))
         self._declare(block, arguments)
 
     def _declare(self, block: Block, arguments: list[tuple[str, str]]) -> None:
@@ -173,6 +184,7 @@ class _Reader:
         found = _NAME.match(rest)
         if found is None or found[1] == "func.func":
             # An attribute or a type that goes on from the line before, or the head of a function without a name.
+            self._continue(line)
             return
         name = found[1] if "." in found[1] else f"func.{found[1]}"
         if _RETURNS.match(name) and name != "func.return":
@@ -180,6 +192,11 @@ class _Reader:
         operation = Operation(name, self._operands(rest[found.end() :]))
         if callee := _CALLEE.search(rest):
             operation.attributes["callee"] = Symbol(callee[1])
+        if mesh := _MESH.match(rest):
+            operation.attributes |= {"sym_name": Symbol(mesh[1]), "mesh": Symbol(mesh[2])}
+        elif name == "sdy.mesh":
+            # Of one that is not written as Shardy does, nothing is known.
+            operation.name = "sdy mesh"
         made_here: dict[str, list[Value]] = {}
         inside = self._names_inside(rest) if rest.endswith("{") else []
         types = _result_types(rest)
@@ -188,10 +205,24 @@ class _Reader:
             operation.results += values
             made_here[result] = values
         self._append(operation)
+        self._open[-1].head = rest
         if rest.endswith("{"):
             self._open_body(operation, inside, made_here)
         else:
             self._open[-1].names.update(made_here)
+
+    def _continue(self, line: str) -> None:
+        """A line that is no operation: it may open a body of the operation before it, as `cond {` of a loop does."""
+        current = self._open[-1]
+        if _BODY.match(line) and current.block.operations:
+            self._open_body(current.block.operations[-1], self._names_inside(current.head), {})
+        else:
+            self._look_through(line)
+
+    def _look_through(self, line: str) -> None:
+        """A line that may open what is no body, as an attribute of several lines."""
+        if line.endswith("{"):
+            self._open.append(_Open(None, self._open[-1].block, self._open[-1].names))
 
     def _append(self, operation: Operation) -> None:
         self._open[-1].block.operations.append(operation)
@@ -210,7 +241,9 @@ class _Reader:
     def _names_inside(self, text: str) -> list[tuple[str, str]]:
         """What a line names that nothing made: the arguments of the body that it opens."""
         names = self._open[-1].names
-        return [(name, "") for name in dict.fromkeys(name for name, _ in _USED.findall(text)) if name not in names]
+        first = {name: names[other][0].type for name, other in _GIVEN.findall(text) if names.get(other)}
+        used = dict.fromkeys(name for name, _ in _USED.findall(text))
+        return [(name, first.get(name, "")) for name in used if name not in names]
 
 
 def _forget_what_does_not_fit(operations: list[Operation]) -> None:

@@ -12,7 +12,9 @@ from jaxviz.read.shortest import shortened
 TEXT_LENGTH = 200
 WRITTEN_ELEMENTS = 16
 
-_TENSOR = re.compile(r"^tensor<(?P<dims>(?:[\d?]+x)*)(?P<element>[^,>]+(?:<[^>]*>)?)(?:, *(?P<encoding>.*))?>$")
+_ELEMENT = r"[^,<>]+(?:<(?:[^<>]|<[^<>]*>)*>)?"
+_TENSOR = re.compile(rf"^tensor<(?P<dims>(?:[\d?]+x)*)(?P<element>{_ELEMENT})(?:, *(?P<encoding>.*))?>$")
+_QUANTIZED = re.compile(r"^!quant\.\w+<([a-z]\w*(?:<[^<>]*>)?:[a-z]\w*).*>$")
 _BITS = re.compile(r"(\d+)")
 _SPELLED = {"i1": "bool", "i8": "i8", "index": "index", "!stablehlo.token": "token"}
 _DTYPES = {"f": "float", "u": "uint", "i": "int", "bf": "bfloat"}
@@ -24,7 +26,8 @@ def type_row(text: str) -> tuple[str, str, tuple[int, ...] | None, float, bool]:
     if match is None:
         return (_SPELLED.get(text, text)[:100], "", None, -1, False)
     dims = tuple(-1 if dim == "?" else int(dim) for dim in match["dims"].split("x")[:-1])
-    element = match["element"]
+    # What a number is stored as and what it stands for; the scales are in the operations that use them.
+    element = _QUANTIZED.sub(r"quant<\1>", match["element"])
     if element.startswith("complex<"):
         short, dtype, bits = ("c64", "complex64", 64) if "f32" in element else ("c128", "complex128", 128)
     else:

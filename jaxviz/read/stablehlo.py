@@ -94,7 +94,8 @@ def _meshes_of(module: Any) -> dict[str, Mesh]:
     """The meshes of devices that a module names."""
     found = [operation.operation for operation in module.body.operations if operation.operation.name == "sdy.mesh"]
     return {
-        compat_mlir.symbol_text(mesh.attributes["sym_name"]): mesh_of(str(mesh.attributes["mesh"])) for mesh in found
+        compat_mlir.symbol_text(mesh.attributes["sym_name"]): mesh_of(compat_mlir.symbol_text(mesh.attributes["mesh"]))
+        for mesh in found
     }
 
 

@@ -199,6 +199,23 @@ def test_a_text_that_is_cut_off_says_so_and_one_that_is_wrong_does_not(module, l
         jv.open(path)
 
 
+def test_comments_open_nothing_that_could_be_cut_off(tmp_path):
+    (tmp_path / "m").write_text("// CHECK: func {\nmodule {\n  func.func @f( {\n  }\n}\n// CHECK: {\n")
+    with pytest.raises(jv.OpenError, match=r"expected (?!.*cut off)"):
+        jv.open(tmp_path / "m")
+
+
+@pytest.mark.parametrize("comment", ["/* A licence.\n * Of lines.\n **/\n", "// RUN: opt\n" * 500 + "\n"])
+def test_files_may_begin_with_comments(module, tmp_path, comment):
+    text = module.to_string()
+    (tmp_path / "m.hlo").write_text(comment + text)
+    (tmp_path / "none.txt").write_text(comment)
+    opened = jv.open(tmp_path)
+    assert list(map(str, opened.hlo)) == list(map(str, jv.open(tmp_path / "m.hlo").hlo))
+    (reason,) = opened.left_out
+    assert "but the file is empty" in reason
+
+
 def test_a_file_that_is_not_there_is_pythons_own_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         jv.open(tmp_path / "none")
@@ -314,6 +331,58 @@ def test_dialects_that_jaxlib_cannot_parse_are_read_by_their_lines(tmp_path):
     assert store.operands == (loop.values[1], loop.values[0])
     assert "read line by line" in repr(opened)
     assert opened.view("stablehlo").boxes
+
+
+QUANTIZED = """// A model of eight bits: what {
+#encoding = #sparse.encoding<{
+  map = (d0) -> (d0 : dense)
+}>
+module {
+  sdy.mesh @mesh = <["x"=4, "y"=2]>
+  func.func @main(%x: tensor<4x!quant.uniform<i8:f32, 2.0:-1>>, %n: tensor<i32>) -> tensor<4xf32> {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %0:2 = stablehlo.while(%i = %one, %carry = %x) : tensor<i32>, tensor<4x!quant.uniform<i8:f32, 2.0:-1>>
+    cond {
+      %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %next = stablehlo.add %i, %one : tensor<i32>
+      stablehlo.return %next, %carry : tensor<i32>, tensor<4x!quant.uniform<i8:f32, 2.0:-1>>
+    }
+    %1 = "stablehlo.uniform_dequantize"(%0#1) {
+      names = {
+        a = 1 : i32
+      }
+    } : (tensor<4x!quant.uniform<i8:f32, 2.0:-1>>) -> tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+}
+"""
+
+
+def test_loops_and_quantized_types_are_read_by_their_lines(tmp_path):
+    (tmp_path / "m").write_text(QUANTIZED)
+    opened = jv.open(tmp_path / "m")
+    graph = opened.stablehlo
+    loop, add, last = (graph.find(op)[0] for op in ("stablehlo while", "add", "uniform_dequantize"))
+    assert loop.types == ("i32[]", "quant<i8:f32>[4]")
+    assert len(loop.regions) == 2
+    assert add.region == loop.regions[1]
+    counter = graph.value_node[add.operands[0]]
+    assert graph.node(counter).kind == "argument"
+    assert graph.node(counter).types == ("i32[]",)
+    assert last.operands == (loop.values[1],)
+    assert last.region == 0
+    assert "quant" in repr(opened)
+    assert opened.findings is not None
+
+
+def test_operations_that_a_newer_compiler_has_are_read_by_their_lines(tmp_path):
+    text = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = stablehlo.of_tomorrow %x : tensor<4xf32>\n"
+    generic = '  %1 = "stablehlo.of_tomorrow"(%0) : (tensor<4xf32>) -> tensor<4xf32>\n  return %1 : tensor<4xf32>\n}\n'
+    for written in (text + generic, text.replace("stablehlo.of_tomorrow %x", "stablehlo.negate %x") + generic):
+        (tmp_path / "m").write_text(written)
+        assert jv.open(tmp_path / "m").stablehlo.find("of_tomorrow")
 
 
 @pytest.mark.parametrize(("cut", "message"), [(LOOP[:-2], "as often as there is {"), (LOOP + "}\n", "{ before this }")])
