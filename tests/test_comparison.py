@@ -229,6 +229,20 @@ def test_the_text_says_what_differs():
     assert "198 folded into a loop" in text
 
 
+def test_one_more_layer_that_is_a_loop_itself_is_folded_into_no_loop():
+    def layered(weights, x):
+        for w in weights:
+            x = lax.scan(lambda h, row, w=w: (jnp.tanh(h @ w + row), h), x[0], x)[1]
+        return x
+
+    weights = [jnp.eye(4)] * 3
+    for count in (1, 2):
+        found = jv.compare(*(jv.explore(layered, weights[:many], jnp.ones((5, 4))) for many in (count, 3)))
+        for stage in ("jaxpr", "stablehlo", "hlo"):
+            assert not found.differences[stage].merged
+            assert found.differences[stage].only_b
+
+
 def test_what_was_measured_of_each_stays_with_its_program():
     first, second = jv.explore(lambda x: jnp.sin(x), X), jv.explore(lambda x: jnp.cos(x), X)
     second.run(2)

@@ -282,8 +282,8 @@ class _Matching:
                     many[original].append(node)
             for nodes in many.values():
                 found = [to[node] for node in nodes if to[node] >= 0]
-                # Copies of what stands in no loop are copies of their own.
-                if len(nodes) > 1 and found and other.in_loop[found[0]]:
+                # Copies of what stands in no loop that they do not stand in are copies of their own.
+                if len(nodes) > 1 and found and other.loops_around[found[0]] > side.loops_around[nodes[0]]:
                     for node in nodes:
                         if to[node] < 0:
                             pair = (found[0], node) if not turned else (node, found[0])

@@ -142,12 +142,12 @@ class Side:
         return led
 
     @cached_property
-    def in_loop(self) -> list[bool]:
-        """Whether each node stands in the body of a loop."""
+    def loops_around(self) -> list[int]:
+        """In how many bodies of loops each node stands."""
         graph, strings = self.graph, self.graph.tables.strings
-        loops = [False]
+        loops = [0]
         for region, owner in enumerate(graph.regions.owner.tolist()[1:], 1):
-            loops.append(strings[self.op[owner]] in _LOOPS or loops[graph.region_parent[region]])
+            loops.append(loops[graph.region_parent[region]] + (strings[self.op[owner]] in _LOOPS))
         return [loops[region] for region in graph.nodes.region.tolist()]
 
     @cached_property
