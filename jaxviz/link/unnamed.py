@@ -23,6 +23,8 @@ from jaxviz.link.snapshots import ONLY_MOVE
 # What hands values on, in HLO and in the jaxpr. Of a fusion, what is in it is looked at.
 _IDLE = ONLY_MOVE | PLUMBING | {"fusion", "call", "copy-start", "copy-done", "partition-id", "opt-barrier"}
 _HANDING_ON = (*MOVING, "convert_element_type", "stop_gradient", "optimization_barrier", "reduce_precision", "slice")
+# How the call of what a loop does in each turn is named.
+_BODY = "/body/closed_call"
 # So many instructions are looked at on the way to what reads one, and so many on the way to what it is computed of.
 _STEPS, _FAR = 16, 128
 
@@ -35,7 +37,7 @@ def with_unnamed(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> tuple[S
     working = (graph.nodes.kind == OPERATION) & np.isin(graph.nodes.op, ops)
     nodes = np.flatnonzero(working & ~named)
     if not len(nodes):
-        return tagged, frozenset()
+        return known, frozenset()
     lost = jaxpr.nodes.kind == OPERATION
     # What a reduction applies may have the name of the equation that the reduction is left of.
     found_again = working & ~_is_applied(graph)
@@ -51,26 +53,38 @@ def with_unnamed(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> tuple[S
             if equation is not None:
                 reading.found[node] = equation
                 break
-    found = list(tagged)
+    found = list(known)
     for node, equation in reading.found.items():
         found[node] = (equation,)
     return found, frozenset(reading.found)
 
 
 def _without_loops(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> Sequence[Found]:
-    """The tags without those of instructions in a loop that have just the name of the loop: where it takes the name of
-    one away, the compiler says what is around it. What the loop does by itself says more."""
-    only = np.fromiter((found[0] if len(found) == 1 else -1 for found in tagged), np.int64, len(tagged))
-    of_loop = (only >= 0) & _is_loop(jaxpr)[only]
-    loops = np.flatnonzero(of_loop & (graph.nodes.op == graph.tables.find_string("while")))
-    inside = of_loop & (graph.nodes.region > 0) & np.isin(graph.nodes.scope, graph.nodes.scope[loops])
-    inside[loops] = False
-    if not inside.any():
+    """The tags without those of instructions in a loop that have just the name of the loop, or of the call of its body:
+    where it takes the name of one away, the compiler says what is around it. What the loop does by itself says more."""
+    strings, scope = graph.tables.strings, graph.nodes.scope
+    is_loop, is_while = _is_loop(jaxpr), graph.nodes.op == graph.tables.find_string("while")
+    if not is_while.any():
         return tagged
+    only = np.fromiter((found[0] if len(found) == 1 else -1 for found in tagged), np.int64, len(tagged))
+    of_loop = (only >= 0) & is_loop[only] & (graph.nodes.region > 0)
+    calls = [name for name in np.unique(scope[of_loop]).tolist() if strings[name].endswith(_BODY)]
+    of_body, around = np.isin(scope, calls), of_loop & np.isin(scope, [*calls, *scope[is_while].tolist()])
     known = list(tagged)
-    for node in np.flatnonzero(inside).tolist():
-        known[node] = ()
+    for node in np.flatnonzero(around).tolist():
+        # What is moved out of a loop keeps the name of its body.
+        if node not in graph.owned_regions and (of_body[node] or _is_in(graph, node, is_while, tagged)):
+            known[node] = ()
     return known
+
+
+def _is_in(graph: Graph, node: int, is_while: NDArray[np.bool_], tagged: Sequence[Found]) -> bool:
+    """Whether an instruction is in the loop that it has the tag of, not beside it."""
+    holder = node
+    while (holder := int(graph.regions.owner[graph.nodes.region[holder]])) >= 0:
+        if is_while[holder] and tagged[holder] == tagged[node]:
+            return True
+    return False
 
 
 def _is_loop(jaxpr: Graph) -> NDArray[np.bool_]:

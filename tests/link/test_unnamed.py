@@ -145,3 +145,15 @@ def test_convolutions_and_windows_are_linked_to_themselves_not_to_what_reads_the
     assert [ops & {"convolution", "reduce-window"} for ops in targets_of(ex, "reduce_window_max")] == [
         {"reduce-window"}
     ]
+
+
+def test_what_the_compiler_writes_in_a_loop_is_of_what_is_computed_there_not_of_the_loop():
+    """It writes comparisons of floats anew, and gives what they are made of the name of the call of the loop's body."""
+    ex = jv.explore(jnp.searchsorted, *_shapes((16,), ()))
+    links = ex.links("hlo")
+    written = [*ex.hlo.find("xor"), *ex.hlo.find("bitcast-convert")]
+    assert written
+    assert all("closed_call" in node.scope for node in written)
+    assert "scan" not in {ex.jaxpr.node(source).op for node in written for source in links.sources(node.index)}
+    counting = [node for node in ex.hlo.find("add") if node.scope.endswith("while/body/add")]
+    assert {ex.jaxpr.node(source).op for node in counting for source in links.sources(node.index)} == {"scan"}
