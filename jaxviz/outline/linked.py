@@ -7,6 +7,7 @@ graph is in program order (`order.py`), so each row of the jaxpr's outline is on
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import NamedTuple
 
 import numpy as np
@@ -65,13 +66,14 @@ class _Rows:
 
 
 class _Holder(NamedTuple):
-    """An owner that holds the nodes before `end`: how many rows are open outside and inside of it, and the innermost
-    of these that is of the jaxpr's outline."""
+    """An owner that holds the nodes before `end`: how many rows are open outside and inside of it, the innermost of
+    these that is of the jaxpr's outline, and whether it is a kernel."""
 
     end: int
     outside: int
     inside: int
     around: int
+    is_kernel: bool = False
 
 
 class _Writer:
@@ -87,15 +89,16 @@ class _Writer:
         self._paths = outline.paths
         self._kind = outline.kind.tolist()
         self._is_result, self._region = (graph.nodes.kind == RESULT).tolist(), graph.nodes.region.tolist()
+        self._kernels = is_owner_of(graph, KERNELS)
         self._enter_bodies()
+        self._leave_loops()
         self._leave_kernels()
 
     def _leave_kernels(self) -> None:
         """What is in a kernel that is no box of its own is where that is."""
-        kernels = is_owner_of(self.graph, KERNELS)
         start, end = self.graph.region_intervals
         for owner, regions in self.graph.owned_regions.items():
-            if kernels[owner] and self.role[owner] in (CHIP, EDGE):
+            if self._kernels[owner] and self.role[owner] in (CHIP, EDGE):
                 self.leaf[start[regions[0]] : end[regions[-1]]] = self.leaf[owner]
 
     def _enter_bodies(self) -> None:
@@ -118,6 +121,26 @@ class _Writer:
                 most = max(set(bodies) - {-1}, key=lambda body: sum(counts[np.array(bodies) == body]))
                 strays = told[np.array(bodies) != most]
                 leaf[inside][is_operation[inside] & np.isin(leaf[inside], strays)] = most
+
+    def _leave_loops(self) -> None:
+        """A kernel before a loop that is of its body is what the compiler moved out: it runs once, beside the loop."""
+        graph, leaf = self.graph, self.leaf
+        start, end = graph.region_intervals
+        turning, seen = self._ops(LOOPS), set()
+        kernels = [owner for owner in sorted(graph.owned_regions) if self._kernels[owner]]
+        for owner in sorted(graph.owned_regions):
+            row = int(leaf[owner])
+            if row in seen or row < 0 or graph.nodes.op[owner] not in turning or self._kind[row] != _LOOP:
+                continue
+            seen.add(row)
+            last = -1
+            for kernel in kernels[: bisect_left(kernels, owner)]:
+                region = graph.owned_regions[kernel][0]
+                inside = leaf[start[region] : end[region]]
+                if leaf[kernel] == row and any(self._body(row, one) >= 0 for one in inside.tolist()):
+                    last = kernel
+            # What stands between them is what they read.
+            leaf[: last + 1][leaf[: last + 1] == row] = self.given.parent[row]
 
     def _body(self, loop: int, leaf: int) -> int:
         """The body of a loop or condition of the jaxpr that a row of it lies in, or -1."""
@@ -146,10 +169,11 @@ class _Writer:
             while node >= holders[-1].end:
                 holder = holders.pop()
                 self._close(stack, origins, holder.outside, holder.end)
-            _, _, floor, around = holders[-1]
+            _, _, floor, around, is_kernel = holders[-1]
             leaf = leaves[node]
-            if leaf > 0 and is_operation[node] and before != (leaf, floor, len(rows.end)):
-                self._descend(stack, origins, floor, self._inside(around, leaf), node)
+            if leaf >= 0 and is_operation[node] and before != (leaf, floor, len(rows.end)):
+                inside = self._inside(around, leaf)
+                self._descend(stack, origins, floor, self._of_kernel(inside) if is_kernel else inside, node)
                 before = leaf, floor, len(rows.end)
             regions = owned.get(node)
             # The body of a call is seen as part of what is around it; so is what only hands on or writes a constant.
@@ -160,7 +184,8 @@ class _Writer:
                     stack.append(rows.add(stack[-1], -1, node, node))
                     origins.append(-1)
                 # Rows stand in preorder, so of those that are around each other the innermost is the last.
-                holders.append(_Holder(end[regions[-1]], outside, len(stack), max(origins)))
+                is_kernel = bool(self._kernels[node])
+                holders.append(_Holder(end[regions[-1]], outside, len(stack), max(origins), is_kernel))
         for holder in holders[:0:-1]:
             self._close(stack, origins, holder.outside, holder.end)
         self._close(stack, origins, 1, len(graph))
@@ -196,6 +221,11 @@ class _Writer:
             return path
         outer = self._paths[around]
         return path[len(outer) :] if path[: len(outer)] == outer else ()
+
+    def _of_kernel(self, inside: tuple[int, ...]) -> tuple[int, ...]:
+        """Of rows those that a kernel can hold: what was in a loop or phase does not turn or mirror in it."""
+        last = max((at for at, row in enumerate(inside) if self._kind[row] in _OWN_NAMED), default=-1)
+        return inside[last + 1 :]
 
     def _descend(self, stack: list[int], origins: list[int], floor: int, inside: tuple[int, ...], node: int) -> None:
         """Close and open rows so that those from `floor` on are the ones of `inside`."""
@@ -295,7 +325,7 @@ class _Writer:
             count=count,
             copy=copy,
             like=self._likes(stands, row_of, parent, copy),
-            twin=self._twins(stands, row_of),
+            twin=self._twins(stands, end - first),
             region=np.full(len(origin), -1, np.int32),
             role=role,
         )
@@ -399,7 +429,11 @@ class _Writer:
         like = row_of[np.where(stands >= 0, self.given.like[np.maximum(stands, 0)], -1)]
         return np.where(later & (like < np.arange(len(stands))), like, -1).astype(np.int32)
 
-    def _twins(self, stands: Column, row_of: Column) -> Column:
-        # Of several rows that come from one, the first has the twin.
-        first = row_of[stands] == np.arange(len(stands))
-        return np.where(first, row_of[self.given.twin[np.maximum(stands, 0)]], -1).astype(np.int32)
+    def _twins(self, stands: Column, size: Column) -> Column:
+        """Of several rows that come from one, that which holds most has the twin."""
+        row_of = np.full(len(self.given.kind) + 1, -1, np.int32)
+        order = np.lexsort((-np.arange(len(size)), size))
+        row_of[stands[order]] = order
+        row_of[-1] = -1
+        most = row_of[stands] == np.arange(len(stands))
+        return np.where(most, row_of[self.given.twin[np.maximum(stands, 0)]], -1).astype(np.int32)

@@ -57,7 +57,8 @@ def test_all_that_runs_in_a_body_of_a_loop_stands_in_its_row(explored, stage):
     outline = outline_of_stage(explored, stage)
     check(outline)
     graph = outline.graph
-    bodies = {row.name: row for row in outline if row.kind == "body" and row.parent == 1}
+    [around] = [i for i, row in enumerate(outline) if row.kind == "loop"]
+    bodies = {row.name: row for row in outline if row.kind == "body" and row.parent == around}
     assert set(bodies) == {"while improves", "do"}
     loop = next(node for node in graph.owned_regions if graph.tables.strings[graph.nodes.op[node]] == "while")
     for region, row in zip(graph.owned_regions[loop], (bodies["while improves"], bodies["do"]), strict=True):
@@ -70,6 +71,38 @@ def test_the_kernels_of_a_function_are_one_box_in_the_body_of_its_loop(explored)
     assert names.count("responsibilities") == 1
     assert names.count("do") == 1
     assert names.count("while improves") == 1
+
+
+@pytest.mark.skipif(IS_OLD, reason="XLA of JAX 0.6 makes no kernel of the square that it moves out")
+def test_a_kernel_that_the_compiler_moved_out_of_a_loop_stands_beside_it(explored):
+    outline = outline_of_stage(explored, "hlo")
+    graph, squares = outline.graph, explored.hlo.regions.owner[1]
+    assert graph.tables.strings[graph.nodes.op[squares]] == "fusion"
+    rows = list(outline)
+    [moved] = [row for row in rows if row.first == squares and row.parent == 0]
+    assert moved.name == "maximize"
+    assert [row.kind for row in rows].count("loop") == 1
+
+
+def test_phases_in_a_compiled_loop_mirror_each_other_whatever_was_moved_out_of_it():
+    def epoch(key, w, x):
+        def turn(i, w):
+            def loss(w):
+                noise = jax.random.normal(jax.random.fold_in(key, i), x.shape)
+                return jnp.sum(jnp.tanh((x + noise) @ w) ** 2)
+
+            return w - 0.1 * jax.grad(loss)(w)
+
+        return lax.fori_loop(0, 8, turn, w)
+
+    explored = jv.explore(epoch, jax.random.key(0), jnp.ones((16, 4)), jnp.ones((64, 16)))
+    outline = outline_of_stage(explored, "hlo")
+    check(outline)
+    phases = [row for row in outline if row.kind == "phase"]
+    assert {row.name for row in phases if row.twin >= 0} == {"forward", "backward"}
+    for row in phases:
+        most = max(one.end - one.first for one in phases if one.name == row.name)
+        assert (row.twin >= 0) == (row.end - row.first == most)
 
 
 def test_copies_that_the_compiler_makes_for_a_loop_alone_are_no_boxes(explored):
