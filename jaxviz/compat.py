@@ -28,6 +28,8 @@ Var = jax_core.Var
 
 #: The name stack of what has no scope around it.
 NO_SCOPES = new_name_stack()
+#: Whether what is in a function that is called several times has the name of its first call alone. So it was until 0.6.
+NAMED_BY_FIRST_CALL = jax.__version_info__ < (0, 7)
 
 
 class PartialJaxpr:

@@ -14,10 +14,13 @@ from itertools import chain, compress
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.graph import ARGUMENT, CONSTANT, ENTER, OPERATION, Column, Graph
+from jaxviz import compat
+from jaxviz.graph import CONSTANT, OPERATION, Column, Graph
 from jaxviz.link.aftermath import handed_over, left_unread
+from jaxviz.link.given import given_nodes
 from jaxviz.link.links import PLUMBING, Found
-from jaxviz.link.liveness import LOOPS, is_acting, needed_nodes
+from jaxviz.link.liveness import LOOPS, needed_nodes
+from jaxviz.link.merged import merge_bodies, merge_calls
 from jaxviz.link.snapshots import (
     ONLY_MOVE,
     SHAPES,
@@ -132,6 +135,7 @@ class _Judge:
         self._nodes_of: dict[str, Found] = {}
         self._texts: dict[int, str] = {}
         self._read: dict[int, Lines] = {}
+        self._instances: dict[int, set[int]] = {}
 
     def fates(self) -> Fates:
         graph = self.jaxpr
@@ -186,39 +190,10 @@ class _Judge:
                 elif kind[nodes[0]] == SIMPLIFIED:
                     gone = [node for node in nodes if by[node] < 0]
                     kind[left_unread(earlier, later, gone, self._nodes_named)] = CONSEQUENCE
-        self._merge_calls(kind, by)
-        self._merge_bodies(kind, by)
+        merge_calls(graph, kind == MERGED, by)
+        merge_bodies(graph, kind == MERGED, by)
         self._credit_work(kind, where, by, alive)
         return Fates(kind, where, by)
-
-    def _merge_calls(self, kind: Column, by: Column) -> None:
-        """A call all of whose body was merged with that of another call was merged with that call."""
-        graph = self.jaxpr
-        owner, op = graph.regions.owner[graph.nodes.region], graph.nodes.op
-        merged = kind == MERGED
-        # The calls in a call stand after it.
-        for node in np.flatnonzero(merged & (by < 0)).tolist()[::-1]:
-            inside = by[(owner == node) & merged & (by >= 0)]
-            others = set(owner[inside].tolist()) - {-1}
-            if len(others) == 1 and node not in others and op[other := others.pop()] == op[node]:
-                by[node] = other
-
-    def _merge_bodies(self, kind: Column, by: Column) -> None:
-        """What is in a loop or call that was merged with another was merged with what stands there in the other."""
-        graph = self.jaxpr
-        region, ops = graph.nodes.region, graph.nodes.op
-        inside: dict[int, list[int]] = {}
-        for node in np.flatnonzero(graph.nodes.kind == OPERATION).tolist():
-            inside.setdefault(int(region[node]), []).append(node)
-        owned = graph.owned_regions
-        # What is in a call in a call stands after it.
-        for node in np.flatnonzero((kind == MERGED) & (by >= 0)).tolist():
-            for mine, theirs in zip(owned.get(node, ()), owned.get(int(by[node]), ()), strict=False):
-                left, right = inside.get(mine, []), inside.get(theirs, [])
-                if ops[left].tolist() == ops[right].tolist():
-                    for one, other in zip(left, right, strict=True):
-                        if kind[one] == MERGED and by[one] < 0:
-                            by[one] = other
 
     def _credit_work(self, kind: Column, where: Column, by: Column, alive: dict[int, int]) -> None:
         """Where a product and the transpose that reads it become one product, XLA keeps the tag of the transpose.
@@ -307,7 +282,25 @@ class _Judge:
     def _told_by(self, rows: NDArray[np.bool_]) -> set[int]:
         """The equations that these rows of HLO hold; a reducer is a word of the equation that holds it."""
         found = set(chain.from_iterable(compress(self.evidence.hlo_tags, rows.tolist())))
-        return {self._reducers.get(equation, equation) for equation in found}
+        return self._with_instances({self._reducers.get(equation, equation) for equation in found})
+
+    def _with_instances(self, nodes: set[int]) -> set[int]:
+        """With the equations that may be meant as well, where calls of one function cannot be told apart by names."""
+        if not compat.NAMED_BY_FIRST_CALL:
+            return nodes
+        return nodes.union(*(self._instances_of(node) for node in nodes))
+
+    def _instances_of(self, node: int) -> set[int]:
+        known = self._instances.get(node)
+        if known is None:
+            graph, strings = self.jaxpr, self.tables.strings
+            region = around = int(graph.nodes.region[node])
+            while around and strings[graph.regions.kind[around]] != "jit":
+                around = int(graph.nodes.region[graph.regions.owner[around]])
+            places = self.evidence.places
+            found = places.instances(node, region) if around else ()
+            known = self._instances[node] = {one for one in found if self._needed[one]}
+        return known
 
     def _written_anew(self, alive: dict[int, int], last: dict[int, int]) -> dict[int, int]:
         """The equations whose work other operations do since a pass wrote them so, by where those are now."""
@@ -345,26 +338,7 @@ class _Judge:
 
     @cached_property
     def _given(self) -> set[int]:
-        """The equations that are computed of literals and constants alone, by no loop or branch, without effects."""
-        graph, strings = self.jaxpr, self.tables.strings
-        operands, first = graph.operands.source.tolist(), graph.first_operand.tolist()
-        kinds, maker, owned = graph.nodes.kind.tolist(), graph.value_node.tolist(), graph.owned_regions
-        bindings = graph.bindings
-        enters = bindings.kind == ENTER
-        handed = dict(zip(bindings.end[enters].tolist(), bindings.start[enters].tolist(), strict=True))
-        region_kind = graph.regions.kind.tolist()
-        found: set[int] = set()
-        for node, kind in enumerate(kinds):
-            sources = operands[first[node] : first[node + 1]]
-            if kind == ARGUMENT and node in handed:
-                sources = [handed[node]]
-            elif kind not in (OPERATION, CONSTANT) or is_acting(graph, node):
-                continue
-            if any(strings[region_kind[region]] != "jit" for region in owned.get(node, ())):
-                continue
-            if all(source < 0 or maker[source] in found for source in sources):
-                found.add(node)
-        return found
+        return given_nodes(self.jaxpr)
 
     def _with_owners(self, nodes: Iterable[int]) -> set[int]:
         """The nodes, and those whose bodies hold them."""
@@ -396,7 +370,7 @@ class _Judge:
                 working, shaping, filled = (
                     {node for name in names for node in self._nodes_named(name)} for names in told
                 )
-                named = working | (shaping - self._computing) | (filled & self._filling)
+                named = self._with_instances(working | (shaping - self._computing) | (filled & self._filling))
                 nodes = self._with_owners(node for node in named if node not in self._reducers)
             last.update(dict.fromkeys(nodes, number))
         return last

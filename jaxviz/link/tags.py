@@ -184,6 +184,12 @@ class Places:
                 found.update(dict.fromkeys(self._walk(path, (region,), -1) for region in starts))
         return tuple(found)
 
+    def instances(self, node: int, region: int) -> tuple[int, ...]:
+        """The nodes that are the equation of this one in the instances of its body; `region` is where it stands."""
+        row = int(np.searchsorted(self._rows[region], node))
+        number = self._first[region] + row
+        return tuple(int(self._rows[one][row]) for one in self._bodies_with(number)) if self._first[region] >= 0 else ()
+
     def holds(self, outer: Sequence[int], node: int) -> bool:
         """Whether a node of the jaxpr stands in a body of one of others, or in a body inside of that."""
         while node >= 0 and node not in outer:

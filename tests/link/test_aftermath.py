@@ -140,3 +140,18 @@ def test_a_constraint_on_one_device_is_not_said_to_be_moved_by_a_remover():
     place = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("x"))
     _, fates = _fates(lambda x: jax.lax.with_sharding_constraint(jnp.sin(x), place) * 2.0, jnp.ones(8))
     assert all(fate.kind != "moved" for op, fate in fates)
+
+
+@pytest.mark.smoke
+def test_what_a_second_call_of_a_function_computes_is_alive_and_what_nobody_needs_of_it_is_dead():
+    @jax.jit
+    def inner(x):
+        return jnp.tanh(x) * 2.0
+
+    def f(x, y):
+        inner(x + y)
+        return inner(x) + inner(y)
+
+    _, fates = _fates(f, jnp.ones(16), jnp.ones(16))
+    assert next(fate.kind for op, fate in fates if op == "tanh") == "dead"
+    assert [fate.alive for op, fate in fates if op in ("tanh", "jit", "pjit")] == [False, False, *[True] * 4]

@@ -1,0 +1,29 @@
+"""Which equations are computed of numbers that are known before the program runs."""
+
+from __future__ import annotations
+
+from jaxviz.graph import ARGUMENT, CONSTANT, ENTER, OPERATION, Graph
+from jaxviz.link.liveness import is_acting
+
+
+def given_nodes(graph: Graph) -> set[int]:
+    """The equations that are computed of literals and constants alone, by no loop or branch, without effects."""
+    strings = graph.tables.strings
+    operands, first = graph.operands.source.tolist(), graph.first_operand.tolist()
+    kinds, maker, owned = graph.nodes.kind.tolist(), graph.value_node.tolist(), graph.owned_regions
+    bindings = graph.bindings
+    enters = bindings.kind == ENTER
+    handed = dict(zip(bindings.end[enters].tolist(), bindings.start[enters].tolist(), strict=True))
+    region_kind = graph.regions.kind.tolist()
+    found: set[int] = set()
+    for node, kind in enumerate(kinds):
+        sources = operands[first[node] : first[node + 1]]
+        if kind == ARGUMENT and node in handed:
+            sources = [handed[node]]
+        elif kind not in (OPERATION, CONSTANT) or is_acting(graph, node):
+            continue
+        if any(strings[region_kind[region]] != "jit" for region in owned.get(node, ())):
+            continue
+        if all(source < 0 or maker[source] in found for source in sources):
+            found.add(node)
+    return found
