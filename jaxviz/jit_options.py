@@ -4,8 +4,9 @@ used for results."""
 from __future__ import annotations
 
 import functools
+import inspect
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
@@ -85,6 +86,34 @@ class JitOptions:
         with suppress(Exception):
             numbers, names = compat.static_arguments_of(jax.jit(anew(function), **self.given))
         return static_at(numbers, names, count)
+
+
+def options_within(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> JitOptions:
+    """The static arguments of a jit that `fn` is wrapped around, as methods of Flax are: its caller has them as they
+    are, and so has the jit.
+
+    >>> jitted = jax.jit(lambda x, n: x * n, static_argnames="n")
+    >>> wrapper = functools.wraps(jitted)(lambda *args, **kwargs: jitted(*args, **kwargs))
+    >>> options_within(wrapper, (2.0, 3), {}).static_argnums
+    (1,)
+    """
+    function = fn.__func__ if (bound := inspect.ismethod(fn)) else fn
+    if not inspect.isfunction(function):
+        return JitOptions()
+    while not compat.is_jitted(function):
+        function = getattr(function, "__wrapped__", None)
+        if function is None:
+            return JitOptions()
+    numbers, names = compat.static_arguments_of(function)
+    places = (number - bound for number in numbers)
+    return JitOptions(
+        tuple(place for place in places if 0 <= place < len(args) and _can_be_static(args[place])),
+        tuple(name for name in names if name in kwargs and _can_be_static(kwargs[name])),
+    )
+
+
+def _can_be_static(argument: Any) -> bool:
+    return isinstance(argument, Hashable) and not hasattr(argument, "dtype")
 
 
 def arguments_in(text: str) -> tuple[int | str, ...]:

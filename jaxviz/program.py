@@ -22,7 +22,7 @@ from jaxviz.accepted_nnx import NnxJit
 from jaxviz.calling_line import calling_line
 from jaxviz.compat_threads import surroundings
 from jaxviz.hearing import hearing_traces
-from jaxviz.jit_options import JitOptions, Static, anew, static_at
+from jaxviz.jit_options import JitOptions, Static, anew, options_within, static_at
 from jaxviz.narrowing import Cut, Narrowed, cut_in, hearing_narrowed
 from jaxviz.read.frames import CallingLine, last_line_of
 from jaxviz.read.values import short_dtype
@@ -64,8 +64,8 @@ class Program:
         self.fn = fn
         self.args = tuple(args)
         self.kwargs = dict(kwargs or {})
-        #: What was said beside the call; a function that is jitted has its own.
-        self.options = options or JitOptions()
+        #: What was said beside the call; a function that is jitted has its own, also below wrappers.
+        self.options = options or options_within(fn, self.args, self.kwargs)
         #: Which arguments were said to be static.
         self.said_static = self.options.static_of(fn, len(self.args))
         #: What it is compiled for; None is the device that JAX uses anyway.

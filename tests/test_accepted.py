@@ -124,3 +124,31 @@ def test_such_programs_run(filtered, model):
     args, kwargs = jv.explore(filtered.apply, model, X).program.dynamic_arguments
     full = jv.explore(filtered.apply, model, X).program.with_static(args, kwargs)
     np.testing.assert_allclose(filtered.apply(*full[0]), filtered.apply(model, X))
+
+
+def _named(function):
+    """A decorator as libraries have them: it calls the function within something of its own."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        with jax.named_scope("named"):
+            return function(*args, **kwargs)
+
+    return call
+
+
+class Sampler:
+    @_named
+    @functools.partial(jax.jit, static_argnames=("self", "length", "kind"))
+    def draw(self, x, length, kind="sum"):
+        return getattr(jnp, kind)(jnp.zeros(length) + x)
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs"), [((2.0, 3), {}), ((2.0,), {"length": 3}), ((2.0, 3, "sum"), {}), ((2.0, 3), {"kind": "sum"})]
+)
+def test_what_is_static_for_a_jit_is_so_for_what_is_wrapped_around_it(args, kwargs):
+    ex = jv.explore(Sampler().draw, *args, **kwargs)
+    assert ex.program.argument_names == ("x",)
+    assert [node.types for node in ex.jaxpr if node.kind == "argument" and node.region == 0] == [("f32[]",)]
+    assert ex.run(repeat=1).median > 0
