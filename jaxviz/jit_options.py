@@ -97,7 +97,7 @@ def options_within(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[
     >>> options_within(wrapper, (2.0, 3), {}).static_argnums
     (1,)
     """
-    function = fn.__func__ if (bound := inspect.ismethod(fn)) else fn
+    function: Any = fn.__func__ if (bound := inspect.ismethod(fn)) else fn
     if not inspect.isfunction(function):
         return JitOptions()
     while not compat.is_jitted(function):
