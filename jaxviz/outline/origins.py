@@ -18,6 +18,8 @@ from jaxviz.tables import rows_used
 
 _CALL = re.compile(r"\A(?:p?jit|closed_call|core_call|xla_call)\((.*)\)\Z", re.DOTALL)
 
+_TRANSFORM = re.compile(r"\A(transpose|jvp|vmap)\((.*)\)\Z", re.DOTALL)
+
 # Functions that another one was defined in: `random_ops.<locals>.`
 _DEFINED_IN = re.compile(r"[^()/]*<locals>\.")
 
@@ -218,12 +220,29 @@ def _inside(parts: Parts, around: Parts) -> Parts:
 
 
 def _kept(parts: Parts, has_frames: bool) -> list[str]:
-    """Calls of functions are told by frames; where there are none, by their names."""
+    """Calls of functions are told by frames; where there are none, by their names. What JAX calls for itself has none:
+    of `jvp(jit(_var))` there is left what derivative it is."""
     kept = []
     for part in parts:
-        called = _CALL.match(part)
-        if called is None:
+        transforms, call = _taken_apart(part)
+        called = _CALL.match(call)
+        if called is None or (transforms and not called[1].startswith("_")):
             kept.append(part)
+        elif transforms:
+            kept.append("".join(f"{one}(" for one in transforms) + ")" * len(transforms))
         elif not has_frames and not called[1].startswith("_"):
             kept.append(called[1])
     return kept
+
+
+def _taken_apart(part: str) -> tuple[list[str], str]:
+    """The transformations around a scope, outermost first, and the scope.
+
+    >>> _taken_apart("transpose(jvp(jit(f)))")
+    (['transpose', 'jvp'], 'jit(f)')
+    """
+    transforms = []
+    while around := _TRANSFORM.match(part):
+        transforms.append(around[1])
+        part = around[2]
+    return transforms, part

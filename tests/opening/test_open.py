@@ -444,3 +444,28 @@ def test_mlir_that_is_printed_for_people_is_told_to_be(lowered, tmp_path):
     (tmp_path / "a.mlir").write_text(operation.get_asm(enable_debug_info=True, pretty_debug_info=True))
     with pytest.raises(OpenError, match=r"line \d+:\d+: expected locations as loc\(\.\.\.\).*pretty_debug_info"):
         jv.open(tmp_path / "a.mlir")
+
+
+def standardized(x):
+    return (x - x.mean(0)) / jnp.sqrt(x.var(0) + 1e-5)
+
+
+def deep(weights, x):
+    for w in weights:
+        x = jax.nn.relu(standardized(x @ w))
+    return x
+
+
+def test_functions_of_jax_that_a_derivative_goes_through_tear_no_function_of_the_person_apart(tmp_path):
+    def spread(weights, x):
+        return jnp.mean(deep(weights, x) ** 2)
+
+    compiled = jax.jit(jax.grad(spread)).lower([jnp.ones((8, 8))] * 3, jnp.ones((16, 8))).compile()
+    (tmp_path / "step.txt").write_text(compiled.as_text())
+    outline = jv.open(tmp_path / "step.txt").document().outlines[0].outline
+    check(outline)
+    assert "_var" not in {row.name for row in outline}
+    for phase in map(outline.row, outline.children[0]):
+        inside = [outline.row(row) for row in outline.children[phase.index]]
+        assert 3 in {row.count for row in inside}
+        assert len(inside) <= 2
