@@ -78,6 +78,21 @@ def test_what_calls_are_assigned_to_stands_for_their_names_where_there_is_no_roo
     assert [box.name for box in wide.closed][:2] == ["likelihood_of_sequence"] * 2
 
 
+def test_several_variables_are_called_by_what_is_in_each_and_do_not_stand_for_the_name_of_what_made_them():
+    def quantized_by_rows(x):
+        scale = jnp.max(jnp.abs(x), axis=-1, keepdims=True) / 127.0
+        return jnp.clip(jnp.round(x / scale), -127, 127) * jnp.cos(scale), scale
+
+    def product(x, w):
+        left, left_scale = quantized_by_rows(x)
+        right, right_scale = quantized_by_rows(w)
+        return jnp.tanh(left @ right.T) * jnp.tanh(left_scale @ right_scale.T)
+
+    x = jnp.ones((3, 4))
+    svg = jv.explore(product, x, x).to_svg(width=250, height=330)
+    assert len(re.findall(">quantized_b…</text>", svg)) == 2
+
+
 def test_words_are_shortest_where_only_so_that_has_room_which_most_is_in():
     fn, arguments = STYLES["nested_scans"]()
     view = jv.explore(fn, *arguments).view(width=900, height=400)

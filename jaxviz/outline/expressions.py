@@ -289,8 +289,25 @@ def _statement(source: Source, statement: ast.stmt) -> tuple[tuple[int, int], st
     first = source.line_of(statement)
     if isinstance(statement, (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef, ast.ClassDef)):
         return (first, first), source.segment((first, statement.col_offset, first, 10_000)).rstrip(": ")
-    text = source.text_of(statement)
+    text = _computed(source, statement) or source.text_of(statement)
     return (first, source.end_line_of(statement)), text.removeprefix("return ")
+
+
+def _computed(source: Source, statement: ast.stmt) -> str:
+    """Of a statement that returns several things, those that are not only handed on: they were computed elsewhere."""
+    value = statement.value if isinstance(statement, ast.Return) else None
+    if not isinstance(value, ast.Tuple):
+        return ""
+    computed = [one for one in value.elts if not _only_names(one)]
+    return ", ".join(map(source.text_of, computed)) if len(computed) < len(value.elts) else ""
+
+
+def _only_names(node: ast.AST) -> bool:
+    """Whether an expression does nothing but name values: `x`, `(x, state.key)`, `None`."""
+    return all(
+        isinstance(one, (ast.Name, ast.Attribute, ast.Constant, ast.Tuple, ast.List, ast.expr_context))
+        for one in ast.walk(node)
+    )
 
 
 def _loop_head(source: Source, loop: ast.AST | None) -> str:

@@ -68,7 +68,7 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     places = _numbered([one.token if one.kind == MODULE else one.token[:1] for one in labels])
     kind = np.array([one.kind for one in labels], np.int32)[label]
     own_frame = _own_frames(reader.stack, reader.stacks)
-    closed = is_kind(kind, (CALL, MODULE, LOOP)) & _is_one_expression(
+    closed = is_kind(kind, (CALL, MODULE, LOOP, COND)) & _is_one_expression(
         rows, kind, own_frame, drawn, _control_frames(own_frame, reader.expressions)
     )
     closed &= ~containers(rows, labels, label, tokens, drawn, graph.tables)
@@ -187,7 +187,7 @@ def _is_one_expression(
     levels = np.concatenate([[0], np.cumsum(is_kind(kind, (PHASE, LOOP, COND, BODY)) & ~of_library)])
     modules = np.concatenate([[0], np.cumsum(kind == MODULE)])
     is_one = (counted[after] == counted[inside]) | (one_frame & (levels[after] == levels[inside]))
-    return is_one & np.where(kind == LOOP, of_library & (modules[after] == modules[inside]), True)
+    return is_one & np.where(is_kind(kind, (LOOP, COND)), of_library & (modules[after] == modules[inside]), True)
 
 
 def _regions(graph: Graph, draft: Draft) -> Column:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import jax
 import jax.numpy as jnp
 import pytest
 from jax import lax
@@ -87,3 +88,16 @@ def test_a_branch_that_is_open_says_which_it_is(stage):
     names = [box.name for box in explored.view(stage=stage).boxes]
     assert {"newton", "bisect", "secant"} <= set(names)
     assert ">case 0<" in explored.to_svg(stage=stage, open="all")
+
+
+def test_a_condition_of_a_library_opens_no_more_than_another_call_of_it_does():
+    def loss(w, x):
+        return jnp.mean(jnp.diag(jax.nn.log_softmax(x @ w)) ** 2)
+
+    outline = outline_of(jax.grad(loss), jnp.ones((4, 4)), jnp.ones((4, 4)))
+    forward, backward = (row for row in outline if row.name == "diag")
+    assert (forward.kind, backward.kind) == ("expression", "cond")
+    assert forward.closed
+    assert backward.closed
+    of_the_person = outline_of(jax.grad(lambda x: lax.cond(x > 1, jnp.sin, jnp.cos, x)), 0.5)
+    assert not any(row.closed for row in of_the_person if row.kind == "cond")

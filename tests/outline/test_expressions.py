@@ -56,6 +56,20 @@ def test_what_one_statement_assigns_to_several_variables_is_told_apart_by_them()
     assert [row.variable for row in calls] == ["a", "b", "e"]
 
 
+def test_a_statement_that_returns_several_things_is_those_that_it_computes():
+    def f(x, y):
+        spread = jnp.cos(x)
+        return spread, (x, None), jnp.sin(y) * jnp.exp(x) - 1.0
+
+    def g(x):
+        x = jnp.cos(x)
+        return x * 2 + 1, jnp.sin(x) * 3
+
+    statements = [row.name for row in outline_of(f, _X, _X) if row.kind == "statement"]
+    assert statements == ["jnp.sin(y) * jnp.exp(x) - 1.0"]
+    assert [row.name for row in outline_of(g, _X) if row.kind == "statement"] == ["x * 2 + 1, jnp.sin(x) * 3"]
+
+
 def test_parts_of_a_long_switch_are_called_by_their_cases():
     def f(i, x):
         return jax.lax.switch(i, [functools.partial(jnp.multiply, number) for number in range(40)], x)

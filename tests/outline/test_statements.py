@@ -68,7 +68,7 @@ def test_the_body_of_a_loop_that_calls_a_module_on_each_line_is_its_lines():
         "z = posterior[0] * jnp.sin(posterior[1])",
         "concatenate",
         "error = jnp.sum((model.decoder(features) - frame) ** 2)",
-        "(h, z), error + divergence(posterior, prior) - model.reward(features)[0]",
+        "error + divergence(posterior, prior) - model.reward(features)[0]",
     ]
     # A piece of a statement stands in the whole of it.
     assert names_inside(outline, row_named(outline, inside[-2]).index) == ["decoder", "subtract", "power", "sum"]

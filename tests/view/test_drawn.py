@@ -53,6 +53,16 @@ def _loop(count):
     return jv.explore(f, *[jnp.ones(4)] * count)
 
 
+def test_what_only_counts_the_turns_of_a_loop_is_not_shown_unless_all_is():
+    def smoothed(x):
+        return lax.fori_loop(0, 50, lambda _, x: (jnp.roll(x, 1) + jnp.roll(x, -1)) / 2 - jnp.sin(x), x)
+
+    explored = jv.explore(smoothed, jnp.ones(4))
+    assert [box.name for box in explored.view().boxes if box.name.startswith("carry")] == ["carry x"]
+    counted = jv.explore(lambda x: lax.fori_loop(0, 50, lambda i, x: jnp.roll(x, 1) * i, x), jnp.ones(4))
+    assert [box.name for box in counted.view().boxes if box.name.startswith("carry")] == ["carry i", "carry x"]
+
+
 def test_few_values_that_go_round_a_loop_are_boxes_and_many_are_chips():
     assert any(box.kind == "argument" and box.name.startswith("carry") for box in _loop(2).view().boxes)
     many = _loop(3)

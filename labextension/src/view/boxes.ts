@@ -8,7 +8,7 @@ import { fatesOf, ghostsOf, type Ghost } from './ghosts.ts';
 import { cut, newType, turns, typeText, variableOf } from './label.ts';
 import { boxLabel, childrenOf, ownerIn, rowLabel, rowOpens, rowOperation, type Rows } from './outline.ts';
 import type { Reads } from './reads.ts';
-import { assignedTo, toldApart } from './toldApart.ts';
+import { assignedTo, isSeveral, toldApart } from './toldApart.ts';
 import { Shape } from './visible.ts';
 
 /** Up to so many results are boxes of their own; more are chips at the boxes that make them. */
@@ -135,7 +135,9 @@ export class Boxes {
       const rows = boxes.length > 1 ? boxes.map(box => this.item[box]) : [];
       const variables = assignedTo(this.document, this.rows, rows);
       if (this.folds.state.apart === Apart.assigned) {
-        variables.forEach((variable, at) => this.rename(boxes[at], variable));
+        // Several variables are called by what is in each, not by what made them.
+        const told = variables.some(isSeveral) ? [] : variables;
+        told.forEach((variable, at) => this.rename(boxes[at], variable));
         continue;
       }
       const told =

@@ -15,17 +15,22 @@ const NONE: readonly Origin[] = [];
 const PUTS = ['dynamic_update_slice', 'dynamic-update-slice', 'clamp'];
 const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 
+const READ = 1;
+const COUNTED = 2;
 const known = new WeakMap<Graph, Uint8Array>();
 
-/** For each value of a graph 1 where anything reads it. */
-function readIn(graph: Graph): Uint8Array {
+/** For each value of a graph whether anything reads it, and whether what counts the turns of a loop does. */
+function readIn(graph: Graph, role: ArrayLike<number>): Uint8Array {
   let read = known.get(graph);
   if (!read) {
     read = new Uint8Array(graph.valueNode.length);
     known.set(graph, read);
-    for (const source of graph.operandSource) {
-      if (source >= 0) {
-        read[source] = 1;
+    for (let node = 0; node < graph.nodeCount; node++) {
+      const counts = graph.kind[node] === NodeKind.operation && role[node] === NodeRole.counter;
+      for (let i = graph.firstOperand[node]; i < graph.firstOperand[node + 1]; i++) {
+        if (graph.operandSource[i] >= 0) {
+          read[graph.operandSource[i]] |= counts ? COUNTED : READ;
+        }
       }
     }
   }
@@ -192,11 +197,15 @@ export class Reads {
     return false;
   }
 
-  /** True for an argument of a loop's condition that it does not read: it is given all that goes round. */
+  /**
+   * True for an argument of a loop that its turns do not read: its condition is given all that goes round; and what only
+   * counts them is not shown.
+   */
   isIgnored(argument: number): boolean {
-    const { document, graph } = this;
+    const { document, graph, folds } = this;
+    const read = readIn(graph, folds.rows.outline.role)[graph.firstValue[argument]];
     const kind = document.strings[graph.regionKind[graph.region[argument]]];
-    return kind === 'while cond' && !readIn(graph)[graph.firstValue[argument]];
+    return (kind === 'while cond' && !read) || (read === COUNTED && !folds.state.all);
   }
 
   /** True for a result of a body in which the values of all turns are collected. */

@@ -76,6 +76,8 @@ function withParts(...names: readonly string[]): readonly string[] {
 
 test('of one name, each says which parts it alone has, whatever it holds', () => {
   assert.deepEqual(withParts('ii, hi', 'gelu +12', 'ig, hg, tanh', 'gelu +2'), ['ii, hi', 'ig, hg']);
+  // What a part repeats of the name of the whole tells nothing.
+  assert.deepEqual(withParts('model', 'hi', 'ig', 'hg'), ['hi', 'hg, ig']);
   // Parts that have only names of operations say less than how many there are.
   assert.deepEqual(withParts('dot_general', 'tanh', 'add', 'tanh'), ['14 operations', '3 operations']);
 });

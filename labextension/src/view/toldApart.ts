@@ -17,7 +17,12 @@ const MOST_PARTS = 2;
 export function assignedTo(document: Document, { outline }: Rows, alike: readonly number[]): readonly string[] {
   const variables = alike.map(row => document.strings[outline.variable[row]]);
   const tells = alike.length > 1 && variables.every(Boolean) && new Set(variables).size === alike.length;
-  return tells ? variables.map(variable => cut(variable)) : [];
+  return tells ? variables.map(variable => cut(variable.replace(/^\((.*)\)$/, '$1'))) : [];
+}
+
+/** True for the names of several variables: `(mean, variance)`. */
+export function isSeveral(variables: string): boolean {
+  return variables.includes(', ');
 }
 
 /**
@@ -69,9 +74,10 @@ function ownParts(parts: readonly ReadonlyMap<string, number>[]): readonly strin
 /** The names of the rows in a row that are no operation's, and how many operations each holds. */
 function partsOf(document: Document, graph: Graph, rows: Rows, row: number): ReadonlyMap<string, number> {
   const parts = new Map<string, number>();
+  const own = rowLabel(document, graph, rows, row);
   for (const child of childrenOf(rows, row)) {
     const names = namesIn(rowLabel(document, graph, rows, child));
-    for (const name of names.filter(one => !hasFamily(one))) {
+    for (const name of names.filter(one => one !== own && !hasFamily(one))) {
       parts.set(name, (parts.get(name) ?? 0) + rows.boxes[child]);
     }
   }
