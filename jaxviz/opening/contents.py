@@ -27,6 +27,8 @@ _MLIR_BYTECODE = b"ML\xefR"
 _MLIR_TEXT = re.compile(r'^\s*(?:module\b|func\.func\b|#\w+|"builtin\.module"|"?\w+\.\w+"?[ (@]|%\w+ = |!\w+ = )')
 
 
+_PROTO_TEXT = re.compile(r"\w+ \{\s*\n\s+\w+(?:: | \{)")
+_PROTO_IN_WORDS = "a protocol buffer written as text: only its bytes are read (--xla_dump_hlo_as_proto)"
 # Comments and space at the beginning of a text: licences, and the options of a test.
 _COMMENTS = re.compile(r"\A(?:\s++|//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z))++")
 
@@ -116,7 +118,8 @@ def contents_of(data: bytes, name: str) -> Contents:
         return Contents.MLIR
     if not start:
         raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, but the file is empty")
-    raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, not {_beginning(start)}")
+    found = _PROTO_IN_WORDS if _PROTO_TEXT.match(start) else _beginning(start)
+    raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, not {found}")
 
 
 def _is_archive(data: bytes) -> bool:

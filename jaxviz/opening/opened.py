@@ -314,7 +314,8 @@ def _document_of(name: str, stage: OpenedStage, lowered: OpenedStage | None) -> 
     graph, outline = opened_outline(stage.graph)
     entry = ProgramEntry(name, name, -1, 0, (StageEntry(stage.kind, 0),))
     find = find_in_hlo if stage.kind == "hlo" else find_in_stablehlo
-    findings = tuple(FindingEntry(0, finding) for finding in find(graph, outline))
+    found = find(graph, outline) if stage.is_understood else ()
+    findings = tuple(FindingEntry(0, finding) for finding in found)
     document = Document(graph.tables, (graph,), (entry,), outlines=(OutlineEntry(0, outline),), findings=findings)
     return document if lowered is None else _with_lowered(document, lowered)
 

@@ -31,6 +31,11 @@ class OpenedStage:
     #: Of HLO the name of each node's instruction, empty for results.
     instructions: list[str] = field(default_factory=list)
 
+    @property
+    def is_understood(self) -> bool:
+        """Whether it is known what its operations mean, and that each has the operands that it needs."""
+        return _BY_LINES not in self.notes
+
 
 def programs_in(data: bytes, contents: Contents, file: str) -> list[OpenedStage]:
     """What the bytes of a file hold; `OpenError` with the place where that cannot be read."""

@@ -158,6 +158,7 @@ def test_nothing_is_compiled(module, lowered, tmp_path, monkeypatch):
             b"// note\n\nhello\n",
             'line 3:1: expected HLO, MLIR, a jax.export artifact or a jaxviz document, not "hello"',
         ),
+        (b'hlo_module {\n  name: "m"\n}\n', "not a protocol buffer written as text: only its bytes are read"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", "byte 0: expected HLO, MLIR, a jax.export artifact or a jaxviz document"),
         (b"HloModule m\n\nENTRY e {\n", "line 4:1: expected } at the end of computation e"),
         (b"module {\n  func.func @f( {\n", "line 2:16: expected"),
@@ -373,8 +374,15 @@ def test_loops_and_quantized_types_are_read_by_their_lines(tmp_path):
     assert graph.node(counter).types == ("i32[]",)
     assert last.operands == (loop.values[1],)
     assert last.region == 0
-    assert "quant" in repr(opened)
-    assert opened.findings is not None
+    assert opened.document().graphs[0] is not None
+
+
+def test_nothing_is_found_in_operations_of_which_it_is_not_known_what_they_mean(tmp_path):
+    text = "func.func @f(%x: tensor<2xf32>) {\n  %y = other.thing %x : tensor<2xf32>\n"
+    (tmp_path / "m").write_text(text + "  %z = stablehlo.divide %none, %y : tensor<2xf32>\n  return\n}\n")
+    opened = jv.open(tmp_path / "m")
+    assert opened.stablehlo.find("divide")
+    assert opened.findings == ()
 
 
 def test_operations_that_a_newer_compiler_has_are_read_by_their_lines(tmp_path):
