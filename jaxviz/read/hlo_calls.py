@@ -71,9 +71,13 @@ def regions_of(
             branches = len(computation.calls[index])
             operands = computation.operands[index]
             of_truth = bool(operands) and computation.shapes[operands[0]].startswith("pred")
-            number = int(role.rpartition(" ")[2])
+            word, _, number_text = role.partition(" ")
+            if word != "branch":
+                expected = "expected branch_computations={...}, or true_computation= and false_computation="
+                raise module.error(computation, index, expected)
+            number = int(number_text)
             # The first branch is taken where a truth value is true, the branch of that number for a number.
-            name = ("if true", "if false")[number] if of_truth and branches == 2 else f"case {number}"
+            name = ("if true", "if false")[number] if of_truth and branches == 2 > number else f"case {number}"
             found.append(("branch", name))
         else:
             found.append((opcode if role in ("calls", "to_apply") else role, name))

@@ -75,6 +75,15 @@ def test_of_text_that_was_written_by_hand_the_line_that_is_wrong_is_told(text, m
         parse_hlo_text(text)
 
 
+@pytest.mark.parametrize("called", ["to_apply=f", "condition=f, body=f", "calls={f, f}"])
+def test_a_condition_without_branches_is_told_what_it_lacks(called):
+    body = "f {\n  x = f32[2]{0} parameter(0)\n  ROOT y = f32[2]{0} negate(x)\n}\n\n"
+    text = ENTRY.replace("ENTRY", body + "ENTRY").replace("negate(p)", f"conditional(p, p, p), {called}")
+    expected = "expected branch_computations={...}, or true_computation= and false_computation=, in n"
+    with pytest.raises(HloError, match=rf"^line 10:1: {re.escape(expected)}$"):
+        read_hlo(parse_hlo_text(text))
+
+
 def test_an_empty_text_is_an_error():
     with pytest.raises(HloError, match="the text is empty"):
         parse_hlo_text("")
