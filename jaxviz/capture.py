@@ -166,7 +166,8 @@ class Capture:
             self.hlo.tagged,
             self.snapshots,
         )
-        return make_fates(evidence)
+        with no_collections():
+            return make_fates(evidence)
 
     @property
     def made(self) -> tuple[str, ...]:

@@ -271,8 +271,9 @@ class _Judge:
     @cached_property
     def _computing(self) -> set[int]:
         """The equations that do more than to give a value another shape: a reshape that is left of one is not it."""
-        lowered, _ = self._operations
-        return {node for node, ops in lowered.items() if ops - ONLY_MOVE - PLUMBING}
+        lowered = self.evidence.stablehlo_graph
+        working = [op for op, name in _names_in_hlo(lowered).items() if name not in ONLY_MOVE | PLUMBING]
+        return set(chain.from_iterable(compress(self.evidence.stablehlo, np.isin(lowered.nodes.op, working).tolist())))
 
     @cached_property
     def _filling(self) -> set[int]:
@@ -412,14 +413,19 @@ class _Judge:
 _HLO_NAMES = {"dot-general": "dot", "broadcast-in-dim": "broadcast"}
 
 
-def _operations_of(graph: Graph, tagged: Sequence[Found]) -> dict[int, set[str]]:
+def _names_in_hlo(graph: Graph) -> dict[int, str]:
+    """The operations of a graph in the words of HLO."""
     strings = graph.tables.strings
     names = {op: strings[op].replace("_", "-") for op in set(graph.nodes.op.tolist())}
+    return {op: _HLO_NAMES.get(name, name) for op, name in names.items()}
+
+
+def _operations_of(graph: Graph, tagged: Sequence[Found]) -> dict[int, set[str]]:
+    names = _names_in_hlo(graph)
     found: dict[int, set[str]] = {}
     for op, equations in zip(graph.nodes.op.tolist(), tagged, strict=True):
-        name = _HLO_NAMES.get(names[op], names[op])
         for equation in equations:
-            found.setdefault(equation, set()).add(name)
+            found.setdefault(equation, set()).add(names[op])
     return found
 
 

@@ -20,10 +20,14 @@ def given_nodes(graph: Graph) -> set[int]:
         sources = operands[first[node] : first[node + 1]]
         if kind == ARGUMENT and node in handed:
             sources = [handed[node]]
-        elif kind not in (OPERATION, CONSTANT) or is_acting(graph, node):
+        elif kind not in (OPERATION, CONSTANT):
             continue
-        if any(strings[region_kind[region]] != "jit" for region in owned.get(node, ())):
-            continue
-        if all(source < 0 or maker[source] in found for source in sources):
-            found.add(node)
+        # That most are computed of arguments is seen soonest.
+        for source in sources:
+            if source >= 0 and maker[source] not in found:
+                break
+        else:
+            calls = all(strings[region_kind[region]] == "jit" for region in owned.get(node, ()))
+            if calls and not is_acting(graph, node):
+                found.add(node)
     return found
