@@ -20,7 +20,8 @@ _LOOPS = frozenset({"scan", "while"})
 def attach_in_bodies(graph: Graph, stacks: StackTree, stack: Column) -> None:
     """Put the callers that are known above those of a body that lack all below the owner of it.
 
-    All of a body begins with one function. What begins with another one of the person's was moved there.
+    All of a body begins with one function. What begins with another one of the person's was moved there, or is in a
+    checkpoint, of which JAX does not say forward what called it; backward it does.
     """
     functions, owner = graph.tables.frames.function, graph.regions.owner
     # The last is for the program itself, owner -1, whose stack is the empty one.
@@ -31,12 +32,16 @@ def attach_in_bodies(graph: Graph, stacks: StackTree, stack: Column) -> None:
     begins = np.array([functions[frame] if frame >= 0 else -1 for frame in first], np.int64)[which.reshape(-1)]
     is_own = np.array([frame >= 0 and not stacks.library[frame] for frame in first], np.bool_)[which.reshape(-1)]
     bodies = np.unique(graph.nodes.region[at[is_own]].astype(np.int64) << 32 | begins[is_own]) >> 32
-    for body in np.unique(bodies[1:][bodies[1:] == bodies[:-1]]).tolist():
-        _attach_below(graph, stacks, stack, body, int(stack[owner[body]]))
+    mixed = np.unique(bodies[1:][bodies[1:] == bodies[:-1]]).tolist()
+    everywhere = stacks.callers_of(rows_used(stack[stack >= 0])) if mixed else {}
+    for body in mixed:
+        _attach_below(graph, stacks, stack, body, int(stack[owner[body]]), everywhere)
 
 
-def _attach_below(graph: Graph, stacks: StackTree, stack: Column, body: int, outer: int) -> None:
-    """The same in one body, whose owner has the stack `outer`."""
+def _attach_below(
+    graph: Graph, stacks: StackTree, stack: Column, body: int, outer: int, everywhere: dict[int, list[int]]
+) -> None:
+    """The same in one body, whose owner has the stack `outer`; `everywhere` are the callers in all of the program."""
     functions = graph.tables.frames.function
     start, end = (int(column[body]) for column in graph.region_intervals)
     inside = stack[start:end]
@@ -46,15 +51,27 @@ def _attach_below(graph: Graph, stacks: StackTree, stack: Column, body: int, out
     for one, frame in first.items():
         if frame >= 0:
             beginning[functions[frame]].append(one)
-    # The function that most begins with is the one that the body is of.
-    own = max(beginning, key=lambda function: len(beginning[function]))
-    callers = stacks.callers_of(beginning.pop(own))
-    for lacking in beginning.values():
-        possible = [caller for one in lacking for caller in callers.get(first[one], ()) if stacks.holds(outer, caller)]
-        if possible:
-            attached = {one: stacks.below(possible[0], one, without=outer) for one in lacking}
-            for node in np.flatnonzero(np.isin(inside, lacking)).tolist():
-                inside[node] = attached[int(inside[node])]
+    here = stacks.callers_of(used)
+
+    def caller_of(function: int) -> int:
+        """The stack of another function with which the body begins that called this one, or -1."""
+        others = beginning.keys() - {function}
+        for callers in (here, everywhere):
+            for caller in (caller for one in beginning[function] for caller in callers.get(first[one], ())):
+                around = _first_below(stacks, outer, caller)
+                if around >= 0 and functions[around] in others:
+                    return caller
+        return -1
+
+    callers = {function: caller_of(function) for function in beginning}
+    attached: dict[int, int] = {}
+    for function, lacking in beginning.items():
+        caller = callers[function]
+        # What calls one another is left as it is.
+        if caller >= 0 and callers[functions[_first_below(stacks, outer, caller)]] < 0:
+            attached.update({one: stacks.below(caller, one, without=outer) for one in lacking})
+    for node in np.flatnonzero(np.isin(inside, list(attached))).tolist():
+        inside[node] = attached[int(inside[node])]
 
 
 def move_out_of_loops(graph: Graph, stacks: StackTree, stack: Column) -> None:

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 from jax import lax
-from outline.outlines import names_inside, outline_of, row_named, rows_named
+from outline.outlines import names_inside, outline_of, row_named, rows_named, shown
 
 X = jnp.ones((4, 4))
 WEIGHTS = jnp.stack([X] * 3)
@@ -159,3 +159,31 @@ def test_what_JAX_moved_out_of_a_loop_is_in_no_function_that_the_loop_calls():
     outline = outline_of(train, X, jnp.ones((3, 5, 4)))
     forward = min(rows_named(outline, "vmap(observe)"), key=lambda row: row.first)
     assert names_inside(outline, forward.index) == ["gaussian", "scan(step)"]
+
+
+def gates(w, h, x):
+    z = jax.nn.sigmoid(x @ w)
+    n = jnp.tanh(h @ w)
+    return (1 - z) * n + z * h
+
+
+def trained(cell):
+    def loss(w, xs):
+        def step(h, x):
+            h = cell(w, h, x)
+            return h, jnp.sum(h**2)
+
+        return jnp.sum(lax.scan(step, X, xs)[1])
+
+    return lambda w, xs: jax.grad(loss)(w, xs)
+
+
+def test_a_checkpointed_function_has_its_call_in_a_loop_forward_too():
+    # Forward, JAX says nothing of the call of a checkpoint in the function that the loop repeats.
+    outline = outline_of(trained(jax.checkpoint(gates)), X, WEIGHTS)
+    forward, backward = rows_named(outline, "scan(step)")
+    assert names_inside(outline, forward.index)[0] == "cell"
+    assert names_inside(outline, backward.index)[-1] == "cell"
+    [call, mirrored] = (row for row in rows_named(outline, "cell") if row.twin >= 0)
+    assert call.twin == mirrored.index
+    assert {"z", "n"} <= {row.variable for row in shown(outline, call.index)}
