@@ -7,7 +7,6 @@ graph is in program order (`order.py`), so each row of the jaxpr's outline is on
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from typing import NamedTuple
 
 import numpy as np
@@ -127,17 +126,16 @@ class _Writer:
         graph, leaf = self.graph, self.leaf
         start, end = graph.region_intervals
         turning, seen = self._ops(LOOPS), set()
-        kernels = [owner for owner in sorted(graph.owned_regions) if self._kernels[owner]]
+        kernels = np.array([owner for owner in sorted(graph.owned_regions) if self._kernels[owner]], np.int64)
         for owner in sorted(graph.owned_regions):
             row = int(leaf[owner])
             if row in seen or row < 0 or graph.nodes.op[owner] not in turning or self._kind[row] != _LOOP:
                 continue
             seen.add(row)
             last = -1
-            for kernel in kernels[: bisect_left(kernels, owner)]:
+            for kernel in kernels[(kernels < owner) & (leaf[kernels] == row)].tolist():
                 region = graph.owned_regions[kernel][0]
-                inside = leaf[start[region] : end[region]]
-                if leaf[kernel] == row and any(self._body(row, one) >= 0 for one in inside.tolist()):
+                if any(self._body(row, one) >= 0 for one in leaf[start[region] : end[region]].tolist()):
                     last = kernel
             # What stands between them is what they read.
             leaf[: last + 1][leaf[: last + 1] == row] = self.given.parent[row]
