@@ -1,8 +1,8 @@
 """A call as JAX accepts it: what is no array among the arguments, a model's activation or an option, is held back.
 
-`jax.jit` takes arrays and numbers. Equinox's models hold functions beside their arrays; its `filter_jit` gives JAX the
-arrays alone, and the function gets the rest as it is. The same is done here, for that and for functions without a jit.
-What Flax's `nnx.jit` does with its models is in `accepted_nnx.py`.
+`jax.jit` takes arrays and numbers. Models of Equinox hold functions beside their arrays; for functions without a jit,
+JAX is given the arrays alone, and the function gets the rest as it is. What libraries do in a jit of their own is in
+`accepted_equinox.py` and `accepted_nnx.py`.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import jax
 
-from jaxviz import accepted_nnx, compat
+from jaxviz import accepted_equinox, accepted_nnx, compat
+from jaxviz.accepted_equinox import EquinoxJit
 from jaxviz.accepted_nnx import NnxJit
 from jaxviz.jit_options import JitOptions, Static
 from jaxviz.specialization import is_partial
@@ -30,18 +32,16 @@ class Accepted:
     fn: Callable[..., Any]
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
-    #: Places of the arguments that the person's jit donates, where it is not one of JAX.
-    donated: tuple[int, ...] = ()
     #: The function itself, where it is not what JAX gets.
     whole: Callable[..., Any] | None = None
     held: _Held | None = None
-    #: What arrays of models are called in them, by their paths in the arguments.
+    #: What arrays of models are called, by their paths in the arguments: in them, or as a whole by Equinox.
     names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def jitted(self) -> Any:
         """The jit of JAX that the person has made of it; None where there is none."""
-        if isinstance(self.fn, NnxJit):
+        if isinstance(self.fn, (EquinoxJit, NnxJit)):
             return self.fn.jitted
         function = getattr(self.fn, "__func__", self.fn)
         return function if compat.is_jitted(function) else None
@@ -92,9 +92,13 @@ def accepted(
     """
     plain = Accepted(fn, tuple(args), dict(kwargs))
     is_static = any(static)
-    filtered = None if is_static else _filtered_call(fn, args, kwargs)
+    filtered = None if options else _unbound(fn, args, kwargs, accepted_equinox.is_jit)
+    if filtered is not None:
+        # What does not fit the function is told where it is traced.
+        with suppress(TypeError):
+            return _filtered(*filtered)
     unbound = None if is_static else _unbound(fn, args, kwargs, accepted_nnx.is_jit)
-    if unbound is not None or (filtered is None and plain.jitted is None):
+    if unbound is not None or plain.jitted is None:
         # A model that is called itself, or by one of its methods, is an argument too.
         below = unbound or _unbound(fn, args, kwargs, inspect.isfunction)
         own_fn, own_args, own_kwargs = below or (fn, tuple(args), dict(kwargs))
@@ -103,25 +107,21 @@ def accepted(
         if jit is not None:
             split = jit.split(own_args, own_kwargs)
             return Accepted(jit, *split, whole=jit, names=accepted_nnx.names_of(own_args, own_kwargs, split))
-    if filtered is None and plain.jitted is not None:
+    if plain.jitted is not None:
         return plain
-    own = None if is_static or filtered is not None else _unbound(fn, args, kwargs, compat.is_jitted)
+    own = None if is_static else _unbound(fn, args, kwargs, compat.is_jitted)
     if own is not None:
         # What runs is the person's jit, to which the arguments that were bound are arguments as all others are.
         return Accepted(*own, whole=own[0])
-    donated: tuple[int, ...] = ()
-    if filtered is not None:
-        fn, args, kwargs, donated = filtered
     places, names = static
     free = (
         tuple(None if number in places else argument for number, argument in enumerate(args)),
         {name: None if name in names else argument for name, argument in kwargs.items()},
     )
-    if filtered is None and _is_whole(free):
+    if _is_whole(free):
         return plain
-    numbers = filtered is None
-    parted = [_part(argument, numbers) for argument in free[0]]
-    named = {name: _part(argument, numbers) for name, argument in free[1].items()}
+    parted = [_part(argument) for argument in free[0]]
+    named = {name: _part(argument) for name, argument in free[1].items()}
     held = _Held(tuple(kept for _, kept in parted), {name: kept for name, (_, kept) in named.items()}, static)
     whole = fn
 
@@ -129,17 +129,23 @@ def accepted(
     def call(*args: Any, **kwargs: Any) -> Any:
         args, kwargs = held.joined(args, kwargs)
         # What it gives that is no array, such as the model's activation, is no result of the program.
-        return _part(whole(*args, **kwargs), numbers)[0]
+        return _part(whole(*args, **kwargs))[0]
 
     given = tuple(argument if number in places else parted[number][0] for number, argument in enumerate(args))
     given_named = {name: kwargs[name] if name in names else one for name, (one, _) in named.items()}
-    return Accepted(call, given, given_named, donated, whole, held)
+    return Accepted(call, given, given_named, whole, held)
 
 
-def _part(tree: Any, numbers: bool) -> tuple[Any, Any]:
-    """What JAX gets of a tree, and what is held back; `numbers` says whether those of Python are arrays too. Beside
-    what JAX does not accept, they are options of a model."""
-    goes = _is_accepted if numbers and _is_whole(tree) else _is_array
+def _filtered(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Accepted:
+    jit = EquinoxJit(fn)
+    split = jit.split(args, kwargs)
+    return Accepted(jit, split, {}, whole=jit, names=jit.names(args, kwargs, split))
+
+
+def _part(tree: Any) -> tuple[Any, Any]:
+    """What JAX gets of a tree, and what is held back. Beside what JAX does not accept, numbers of Python are options of
+    a model."""
+    goes = _is_accepted if _is_whole(tree) else _is_array
     given = jax.tree_util.tree_map(lambda leaf: leaf if goes(leaf) else None, tree)
     return given, jax.tree_util.tree_map(lambda leaf: None if goes(leaf) else leaf, tree)
 
@@ -157,27 +163,6 @@ def _is_accepted(leaf: Any) -> bool:
     return _is_array(leaf) or isinstance(leaf, (bool, int, float, complex)) or hasattr(leaf, "__jax_array__")
 
 
-# Of Equinox, which is not imported for it: all attributes but the donations are those of any wrapper and any partial.
-
-
-_Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any], tuple[int, ...]]
-
-
-def _filtered_call(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> _Call | None:
-    """The function that a `filter_jit` wraps, with all of its arguments; None where `fn` does not come to one."""
-    unbound = _unbound(fn, args, kwargs, _is_filter_jit)
-    if unbound is None:
-        return None
-    fn, args, kwargs = unbound
-    inner = fn.__wrapped__
-    donates = bool(getattr(fn, "donate_first", False)), bool(getattr(fn, "donate_rest", False))
-    if not inspect.isroutine(inner) and not _is_filter_jit(inner):
-        # A model that was wrapped is an argument too, as all its arrays are.
-        inner, args = type(inner).__call__, (inner, *args)
-        donates = donates[1], donates[0] and donates[1]
-    return inner, args, kwargs, tuple(number for number in range(len(args)) if donates[number > 0])
-
-
 def _unbound(
     fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], is_jit: Callable[[Any], bool]
 ) -> tuple[Any, tuple[Any, ...], dict[str, Any]] | None:
@@ -193,11 +178,3 @@ def _unbound(
         else:
             return None
     return fn, args, kwargs
-
-
-def _is_filter_jit(fn: Any) -> bool:
-    return _is_of_equinox(type(fn)) and type(fn).__name__ == "_JitWrapper"
-
-
-def _is_of_equinox(kind: type) -> bool:
-    return kind.__module__.partition(".")[0] == "equinox"

@@ -16,8 +16,9 @@ from typing import Any
 import jax
 from jax.extend import core as jax_core
 
-from jaxviz import compat
+from jaxviz import accepted_equinox, compat
 from jaxviz.accepted import accepted
+from jaxviz.accepted_equinox import EquinoxJit
 from jaxviz.accepted_nnx import NnxJit
 from jaxviz.calling_line import calling_line
 from jaxviz.compat_threads import surroundings
@@ -129,11 +130,12 @@ class Program:
         places, static = self.said_static
         names = parameter_names(self.fn, len(self.args))
         written = [
-            repr(argument) if number in places else _spell(argument, name)
+            _spell_static(argument, name) if number in places else _spell(argument, name)
             for number, (argument, name) in enumerate(zip(self.args, names, strict=True))
         ]
         written += [
-            f"{name}={repr(argument) if name in static else _spell(argument)}" for name, argument in self.kwargs.items()
+            f"{name}={_spell_static(argument) if name in static else _spell(argument)}"
+            for name, argument in self.kwargs.items()
         ]
         return f"{self.name}({', '.join(written)})"
 
@@ -149,8 +151,7 @@ class Program:
             # Bound, it would forget its object: `trace` is looked up on the function.
             jitted, args = jitted.__func__, (jitted.__self__, *args)
         elif self._is_jitted_here:
-            donated = {"donate_argnums": self.accepted.donated} if self.accepted.donated else {}
-            jitted = jax.jit(anew(jitted), **donated, **self.options.given)
+            jitted = jax.jit(anew(jitted), **self.options.given)
         with self.traced_where, hearing_traces() as heard, hearing_narrowed() as narrowed:
             traced = jitted.trace(*args, **kwargs)
         self.seconds["trace"] = perf_counter() - start
@@ -197,9 +198,29 @@ class Program:
         return inspect.ismethod(fn) and compat.is_jitted(fn.__func__) and not self.options
 
     @property
+    def is_filtered(self) -> bool:
+        """Whether Equinox jitted it, which hands JAX the arguments over in another form."""
+        return isinstance(self.accepted.fn, EquinoxJit)
+
+    @property
     def _is_jitted_here(self) -> bool:
         """Whether the function, or a jit of the person's to which something is added, is to be jitted."""
         return self.accepted.jitted is None or (bool(self.options) and not isinstance(self.accepted.fn, NnxJit))
+
+    @cached_property
+    def jit_options(self) -> JitOptions:
+        """What another function of the same arguments is to be jitted with, to take them as this one does."""
+        (numbers, names), first = self._static, int(self._is_bound_jit)
+        infos, named = self.traced.args_info
+        dynamic = [number for number in range(first + len(self.accepted.args)) if number not in numbers]
+        donated = [number for number, info in zip(dynamic, infos, strict=True) if _is_donated(info)]
+        places = (tuple(number - first for number in sorted(some) if number >= first) for some in (numbers, donated))
+        return JitOptions(
+            static_argnums=next(places),
+            static_argnames=tuple(name for name in self.accepted.kwargs if name in names),
+            donate_argnums=next(places),
+            donate_argnames=tuple(name for name, info in named.items() if _is_donated(info)),
+        )
 
     @cached_property
     def _static(self) -> Static:
@@ -210,15 +231,22 @@ class Program:
 
     @property
     def _called_with(self) -> tuple[Any, ...]:
-        fn, args = self.accepted.fn, self.accepted.args
-        return (fn.__self__, *args) if self._is_bound_jit else args  # type: ignore[attr-defined]
+        return self._bound(self.accepted.args)
+
+    def _bound(self, args: Sequence[Any]) -> tuple[Any, ...]:
+        fn = self.accepted.fn
+        return (fn.__self__, *args) if self._is_bound_jit else tuple(args)  # type: ignore[attr-defined]
 
     @property
     def dynamic_arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """What the compiled program is called with: the arguments without those that are static."""
+        return self.without_static(self.accepted.args, self.accepted.kwargs)
+
+    def without_static(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The same for other arguments that JAX accepts."""
         numbers, names = self._static
-        args = tuple(argument for number, argument in enumerate(self._called_with) if number not in numbers)
-        return args, {name: argument for name, argument in self.accepted.kwargs.items() if name not in names}
+        dynamic = tuple(argument for number, argument in enumerate(self._bound(args)) if number not in numbers)
+        return dynamic, {name: argument for name, argument in kwargs.items() if name not in names}
 
     def with_static(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """What the function itself is called with, for arguments like `dynamic_arguments`."""
@@ -286,12 +314,15 @@ class Program:
         for number, ((path, _), name) in enumerate(zip(self._leaves, names, strict=True)):
             inside = self.accepted.names.get(jax.tree_util.keystr(path))
             if inside is not None:
-                found[number] = name.removesuffix(jax.tree_util.keystr(path[2:])) + inside
+                own = "" if self.is_filtered else name.removesuffix(jax.tree_util.keystr(path[2:]))
+                found[number] = own + inside
         return found
 
     def _results_in_models(self, names: Sequence[str], leaves: Sequence[tuple[Any, Any]]) -> tuple[str, ...]:
         """A library gives back what is in models now at the places of the arguments, and what the function gives last:
-        each of the former is called by the argument that it replaces."""
+        each of the former is called by the argument that it replaces. Equinox gives a marker beside it."""
+        if self.is_filtered:
+            return tuple(map(accepted_equinox.result_name, names))
         inside = {
             jax.tree_util.keystr(self._leaves[number][0]): name
             for number, name in self._names_in_models(compat.argument_names_of(self.jaxpr)).items()
@@ -338,6 +369,16 @@ class Program:
     @cached_property
     def _captured(self) -> CapturedNames:
         return CapturedNames(self.fn)
+
+
+def _is_donated(info: Any) -> bool:
+    return any(leaf.donated for leaf in jax.tree_util.tree_leaves(info, is_leaf=lambda leaf: hasattr(leaf, "donated")))
+
+
+def _spell_static(argument: Any, name: str = "") -> str:
+    """An argument that is part of what is compiled by its value, where that is short."""
+    text = repr(argument)
+    return text if len(text) <= _ARGUMENT_LENGTH else _spell(argument, name)
 
 
 def _spell(argument: Any, name: str = "") -> str:

@@ -48,8 +48,35 @@ def test_the_arrays_of_a_model_are_arguments_of_the_program(filtered, model, bin
 
 def test_a_step_gives_the_arrays_of_the_new_model(filtered, model):
     ex = jv.explore(filtered.step, model, X, jnp.ones((5, 2)))
-    assert ex.program.result_names == (*(name.replace("model", "result[0]") for name in WEIGHTS), "result[1]")
+    marker, *given = ex.program.result_names
+    assert given == [*(name.replace("model", "result[0]") for name in WEIGHTS), "result[1]"]
+    assert marker == "marker of filter_jit"
     assert ex.program.call == "step(MLP, f32[5,3], f32[5,2])"
+
+
+@pytest.mark.filterwarnings("ignore:Some donated buffers")
+@pytest.mark.parametrize("options", [{}, {"donate": "all-except-first"}])
+def test_what_is_explored_is_what_equinox_compiles(filtered, model, options):
+    """With its marker, its order of arguments and the options that its jit was given; for shapes too."""
+    jit = filtered.equinox.filter_jit(filtered.step.__wrapped__, **options)
+    ex = jv.explore(jit, model, X, y=jnp.ones((5, 2)))
+    assert ex.program.traced.lower().as_text() == jit.lower(model, X, y=jnp.ones((5, 2))).as_text()
+    marker = next(node for node in ex.hlo if node.kind == "result" and node.region == 0)
+    assert marker.name == "marker of filter_jit"
+    of_shapes = jv.explore(jit, model, jax.ShapeDtypeStruct(X.shape, X.dtype), y=jax.ShapeDtypeStruct((5, 2), X.dtype))
+    assert of_shapes.program.argument_names == ex.program.argument_names
+    assert of_shapes.program.traced.lower().as_text() == ex.program.traced.lower().as_text()
+
+
+def test_options_of_the_compiler_that_equinox_was_given_are_kept(filtered):
+    jit = filtered.equinox.filter_jit(lambda x: x + 1, compiler_options={"no_such_option": True})
+    with pytest.raises(Exception, match="no_such_option"):
+        jv.explore(jit, X).hlo  # noqa: B018
+
+
+def test_arguments_that_do_not_fit_what_equinox_jits_are_told_as_equinox_does(filtered, model):
+    with pytest.raises(TypeError, match="missing a required argument: 'x'"):
+        jv.explore(filtered.step, model)
 
 
 def test_numbers_are_arguments_of_jax_and_options_of_equinox():
@@ -74,7 +101,7 @@ def test_methods_that_are_filtered_know_their_model(filtered):
         assert ex.program.argument_names == ("self.weight", "x")
         assert ex.program.file == filtered.__file__
     wrapped = jv.explore(equinox.filter_jit(equinox.nn.Linear(3, 2, key=jax.random.key(0))), X[0])
-    assert wrapped.program.argument_names == ("self.weight", "self.bias", "x")
+    assert wrapped.program.argument_names == ("x", "self.weight", "self.bias")
 
 
 def test_numbers_beside_functions_in_a_model_are_its_options():

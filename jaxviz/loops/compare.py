@@ -71,7 +71,7 @@ class Rebuilt:
             raise ValueError(f"the loop was not rebuilt: {self.why}")
         program = self.program
         given = program.accepted
-        return explore(self.function, *given.args, **program.options.given, **given.kwargs)
+        return explore(self.function, *given.args, **program.jit_options.given, **given.kwargs)
 
     def curve(self, seconds: float = 20.0) -> Curve:
         """What the loop costs over its number of turns, as a loop and unrolled; tried for about so many seconds."""
@@ -316,11 +316,7 @@ def _is_of(found: Unrolled, finding: Finding) -> bool:
 
 def _arguments(program: Program, shapes: Sequence[Any]) -> list[Any]:
     """The person's arguments; where they gave shapes alone, random numbers."""
-    given = program.accepted
-    places, names = program.said_static
-    dynamic = [argument for number, argument in enumerate(given.args) if number not in places]
-    named = {name: argument for name, argument in given.kwargs.items() if name not in names}
-    leaves = jax.tree_util.tree_leaves((dynamic, named))
+    leaves = jax.tree_util.tree_leaves(program.dynamic_arguments)
     if len(leaves) != len(shapes):
         leaves = list(shapes)
     random = np.random.default_rng(0)
@@ -338,17 +334,16 @@ def _as_called(program: Program, jaxpr: Any) -> Callable[..., Any]:
     """The rebuilt program as a function of the person's arguments, with the structure of the person's results."""
     run = jax_core.jaxpr_as_fun(jaxpr)
     tree = jax.tree_util.tree_structure(program.traced.out_info)
-    places, names = program.said_static
 
     def rebuilt(*args: Any, **kwargs: Any) -> Any:
-        dynamic = [argument for number, argument in enumerate(args) if number not in places]
-        named = {name: argument for name, argument in kwargs.items() if name not in names}
-        return jax.tree_util.tree_unflatten(tree, run(*jax.tree_util.tree_leaves((dynamic, named))))
+        dynamic = program.without_static(args, kwargs)
+        return jax.tree_util.tree_unflatten(tree, run(*jax.tree_util.tree_leaves(dynamic)))
 
     rebuilt.__name__ = f"{program.name}_rebuilt"
-    with suppress(TypeError, ValueError):
-        # By it JAX names the arguments.
-        rebuilt.__signature__ = inspect.signature(program.fn)  # type: ignore[attr-defined]
+    if not program.is_filtered:
+        with suppress(TypeError, ValueError):
+            # By it JAX names the arguments.
+            rebuilt.__signature__ = inspect.signature(program.fn)  # type: ignore[attr-defined]
     return rebuilt
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import replace
 
@@ -205,6 +206,20 @@ def power(x, n):
 def test_static_arguments_are_kept():
     rebuilt = jv.rebuild(power, 0.1, 60, static_argnums=1)
     assert rebuilt.function(0.1, 60) == pytest.approx(float(power(0.1, 60)), rel=1e-4)
+
+
+class Settling:
+    @functools.partial(jax.jit, static_argnums=(0, 2), donate_argnums=1)
+    def step(self, x, n):
+        for _ in range(n):
+            x = jnp.sin(x) + x
+        return x
+
+
+def test_the_options_of_the_persons_jit_are_kept():
+    explored = jv.rebuild(Settling().step, X, 60).exploration
+    assert explored.call == f"step_rebuilt(f32[{len(X)}], 60)"
+    assert (explored.program.argument_names, explored.program.donated) == (("x",), (True,))
 
 
 @pytest.fixture(scope="module")
