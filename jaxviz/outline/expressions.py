@@ -350,11 +350,11 @@ def name_of(node: ast.AST) -> str:
     if isinstance(node, ast.Compare):
         return _comparison_name(node)
     if isinstance(node, ast.Subscript):
-        return "index"
+        return _index_name(node)
     if isinstance(node, ast.Attribute):
         return "transpose" if node.attr in ("T", "mT") else node.attr
     if isinstance(node, (ast.Tuple, ast.List)):
-        return "unpack" if isinstance(node.ctx, ast.Store) else ""
+        return ", ".join(map(ast.unparse, node.elts)) if isinstance(node.ctx, ast.Store) else ""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Lambda):
@@ -366,6 +366,19 @@ def name_of(node: ast.AST) -> str:
     if isinstance(node, (ast.Await, ast.Starred, ast.NamedExpr, ast.FormattedValue)):
         return name_of(node.value)
     return ""
+
+
+def _index_name(node: ast.Subscript) -> str:
+    """What is taken of which array: `x[i, j]`, and `table[ids]` for `self.params["table"][ids]`."""
+    return ast.unparse(ast.Subscript(ast.Name(_held_name(node.value)), node.slice, node.ctx))
+
+
+def _held_name(node: ast.AST) -> str:
+    """What a person calls an array: a variable, an attribute, the key that it has in what holds it."""
+    if isinstance(node, ast.Subscript):
+        key = node.slice.value if isinstance(node.slice, ast.Constant) else None
+        return key if isinstance(key, str) and key.isidentifier() else _index_name(node)
+    return _bound_name(node) or "…"
 
 
 def _call_name(node: ast.Call) -> str:

@@ -178,5 +178,5 @@ class Steps:
 
 
 def _unpacking(frame: int, iterated: str) -> Element:
-    """The step of a comprehension that takes an array apart."""
-    return Element(CALL, (frame, "unpack"), "unpack", (CALL, frame, "unpack"), frame, iterated)
+    """The step of a comprehension that takes an array apart: it is told by what is gone through."""
+    return Element(CALL, (frame, "unpack"), iterated, (CALL, frame, "unpack"), frame, iterated)

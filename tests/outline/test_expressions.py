@@ -28,7 +28,7 @@ def test_calls_are_named_by_what_they_call_and_operators_as_jax_calls_them():
 
     outline = outline_of(f, _X, jnp.eye(8))
     assert names_inside(outline, 0) == [
-        "matmul", "add", "greater", "index", "sin", "where", "power", "negative", "transpose"
+        "matmul", "add", "greater", "y[:, 0:1]", "sin", "where", "power", "negative", "transpose"
     ]  # fmt: skip
     assert row_named(outline, "matmul").detail == "x @ w"
 
@@ -249,7 +249,7 @@ def test_a_module_that_is_put_together_to_be_called_is_called_by_what_it_gives()
         return logits * 2
 
     outline = outline_of(f, jnp.eye(8), _X)
-    assert [row.name for row in shown(outline, 0)] == ["index", "logits", "multiply"]
+    assert [row.name for row in shown(outline, 0)] == ["x[1:]", "logits", "multiply"]
 
 
 def test_comprehensions_are_stacks():
@@ -391,9 +391,9 @@ def test_what_an_operation_gives_is_taken_apart_in_its_box():
 
     outline = outline_of(noisy, jax.random.key(0), jnp.ones((2, 4)))
     split, tanh = (row_named(outline, name, "expression") for name in ("split", "tanh"))
-    assert "unpack" in names_inside(outline, split.index)
-    assert "unpack" in names_inside(outline, tanh.index)
-    assert [row.kind for row in rows_named(outline, "unpack")] == ["function"] * 2
+    assert "one, other, last" in names_inside(outline, split.index)
+    assert "left, right" in names_inside(outline, tanh.index)
+    assert {row_named(outline, name).kind for name in ("one, other, last", "left, right")} == {"function"}
 
 
 def test_what_is_made_while_it_is_taken_apart_is_no_unpacking():
@@ -414,7 +414,7 @@ def test_what_is_made_while_it_is_taken_apart_is_no_unpacking():
     made, called = (outline.row(row) for row in outline.children[0][:2])
     assert (made.name[:20], made.count) == ("q, k, v = (scaled(x,", 3)
     assert called.name == "halves"
-    assert not rows_named(outline, "unpack")
+    assert not rows_named(outline, "q, k, v") + rows_named(outline, "left, right")
 
 
 def test_calls_of_one_function_beside_each_other_are_all_told_by_what_they_are_assigned_to():
@@ -437,3 +437,14 @@ def test_calls_of_one_function_beside_each_other_are_all_told_by_what_they_are_a
     # Calls that stand alone are called by their function.
     alone = outline_of(lambda x: step(slope, x)[0] + slope(jnp.exp(x)), jnp.ones(4))
     assert "slope" in names_inside(alone, 0)
+
+
+def test_indexing_is_told_by_what_is_taken_of_which_array():
+    def f(params, ids, i):
+        rows = params["embed"]["tokens"][ids]
+        return rows[i, None] * 2, jnp.sort(rows)[i], params["layers"][0][ids, i]
+
+    values = {"embed": {"tokens": _X}, "layers": [_X]}
+    outline = outline_of(f, values, jnp.array([0, 2]), np.int32(1))
+    told = {row.name for row in outline if row.name.endswith("]") and row.kind != "statement"}
+    assert told == {"tokens[ids]", "rows[i, None]", "…[i]", "layers[0][ids, i]"}

@@ -157,7 +157,7 @@ def test_a_loop_that_a_library_makes_is_part_of_the_expression_that_calls_it():
     outline = outline_of(resample, jax.random.key(0), jnp.ones(8))
     assert row_named(outline, "searchsorted").closed
     (own,) = [row for row in outline if row.kind == "loop" and not row.closed and row.depth == 1]
-    assert {"index", "sin", "multiply"} <= set(names_inside(outline, own.index))
+    assert {"x[place]", "sin", "multiply"} <= set(names_inside(outline, own.index))
 
 
 def test_a_loop_says_what_it_goes_on_for():
@@ -251,7 +251,7 @@ def test_what_a_comprehension_goes_through_is_not_called_as_what_it_collects():
     outline = outline_of(f, jnp.ones((3, 4)), jnp.ones((3, 4)))
     boxes = {(row.name, row.detail) for row in outline if row.kind == "expression"}
     assert {detail for name, detail in boxes if name == "add"} == {"jnp.exp(r) + 1"}
-    assert {("unpack", "a"), ("a", "a")} & boxes
+    assert ("a", "a") in boxes
     assert not [detail for name, detail in boxes if name == "multiply" and "for" in detail.partition("sum(")[0]]
 
 

@@ -104,15 +104,15 @@ def test_an_index_by_constants_is_part_of_the_operation_that_it_is_for():
 
     outline = outline_of(f, _X)
     # Of `where`, the index comes before what else is computed for it.
-    assert names_inside(outline, 0) == ["subtract", "greater", "index", "sin", "where", "index"]
+    assert names_inside(outline, 0) == ["subtract", "greater", "x[:, 0:1]", "sin", "where", "x[0]"]
     subtract = row_named(outline, "subtract")
     assert (subtract.equations, subtract.closed) == (3, True)
-    assert names_inside(outline, subtract.index) == ["index", "index"]
+    assert names_inside(outline, subtract.index) == ["x[1:]", "x[:-1]"]
 
 
 def test_an_index_by_values_stands_by_itself():
     outline = outline_of(lambda x, i: x[i] + 1.0, _X, np.int32(1))
-    assert names_inside(outline, 0) == ["index", "add"]
+    assert names_inside(outline, 0) == ["x[i]", "add"]
 
 
 def test_what_taking_a_gradient_does_itself_has_no_box_of_its_own():

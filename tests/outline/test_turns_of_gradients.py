@@ -61,7 +61,7 @@ def test_what_follows_a_loop_of_gradients_stands_after_it():
     outline = outline_of(accumulated, W, XS)
     loop, *after = shown(outline, 0)
     assert (loop.name, loop.count) == ("for i in range(4)", 4)
-    assert inside(outline, loop) == ["index", "forward", "backward", "add"]
+    assert inside(outline, loop) == ["xs[i]", "forward", "backward", "add"]
     assert [row.name for row in after] == ["norm", "maximum", "divide", "multiply", "subtract"]
 
 
