@@ -165,6 +165,7 @@ class Capture:
             self.hlo.graph,
             self.hlo.tagged,
             self.snapshots,
+            self.program.renamed_arguments,
         )
         with no_collections():
             return make_fates(evidence)

@@ -6,8 +6,8 @@ that says what took its place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, compress
 
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz import compat
-from jaxviz.graph import CONSTANT, OPERATION, Column, Graph
+from jaxviz.graph import ARGUMENT, CONSTANT, OPERATION, Column, Graph
 from jaxviz.link.aftermath import handed_over, left_unread
 from jaxviz.link.given import given_nodes
 from jaxviz.link.links import PLUMBING, Found
@@ -81,7 +81,7 @@ class Fate:
     kind: str
     #: The compiler pass that removed it; empty where none did.
     where: str
-    #: The equation that took its place, or -1.
+    #: The equation or the argument that took its place, or -1.
     by: int
 
     @property
@@ -119,6 +119,8 @@ class Evidence:
     hlo: Graph
     hlo_tags: Sequence[Found]
     snapshots: Sequence[Snapshot]
+    #: By the name that JAX gives an argument, the one that it has in the jaxpr, where that is another.
+    renamed: Mapping[str, str] = field(default_factory=dict)
 
 
 def make_fates(evidence: Evidence) -> Fates:
@@ -189,7 +191,10 @@ class _Judge:
                     kind[[node for node in nodes if node in given and by[node] < 0]] = FOLDED
                 elif kind[nodes[0]] == SIMPLIFIED:
                     gone = [node for node in nodes if by[node] < 0]
-                    kind[left_unread(earlier, later, gone, self._nodes_named)] = CONSEQUENCE
+                    unread = set(left_unread(earlier, later, gone, self._nodes_named))
+                    kind[[*unread]] = CONSEQUENCE
+                    # Of what needs no argument, its value is all that can stand in its place.
+                    kind[[node for node in gone if node in given and node not in unread]] = FOLDED
         merge_calls(graph, kind == MERGED, by)
         merge_bodies(graph, kind == MERGED, by)
         self._credit_work(kind, where, by, alive)
@@ -356,8 +361,19 @@ class _Judge:
     def _nodes_named(self, name: str) -> Found:
         known = self._nodes_of.get(name)
         if known is None:
-            known = self._nodes_of[name] = self.evidence.places.named(name)
+            known = self._nodes_of[name] = self._arguments.get(name) or self.evidence.places.named(name)
         return known
+
+    @cached_property
+    def _arguments(self) -> dict[str, Found]:
+        """The arguments of the program by the names that they have in the text of snapshots."""
+        graph, strings = self.jaxpr, self.tables.strings
+        given = {own: name for name, own in self.evidence.renamed.items()}
+        found: dict[str, Found] = {}
+        for node in np.flatnonzero((graph.nodes.kind == ARGUMENT) & (graph.nodes.region == 0)).tolist():
+            name = strings[graph.nodes.name[node]]
+            found[given.get(name, name).replace("'", r"\'")] = (node,)
+        return found
 
     def _last_seen(self) -> dict[int, int]:
         """The last snapshot that holds each equation, or something inside it."""

@@ -12,6 +12,8 @@ from jaxviz.graph import CARRY, LEAVE, OPERATION, RESULT, SLICE, STACK, Column, 
 
 # Operations that do something besides making values, by a part of their name.
 _ACTING = ("callback", "print", "infeed", "outfeed", "swap", "addupdate", "send", "recv", "_start", "effect", "assert")
+# Those that are called alike and do nothing else.
+_PURE = frozenset({"pure_callback"})
 
 #: Operations that hand values round.
 LOOPS = ("scan", "while")
@@ -38,7 +40,7 @@ def needed_nodes(graph: Graph, *, carries: bool = False, unread: NDArray[np.bool
 
 def _find_needed(graph: Graph, carries: bool, unread: NDArray[np.bool_] | None) -> Column:
     strings = graph.tables.strings
-    acting = [op for op in set(graph.nodes.op.tolist()) if any(part in strings[op] for part in _ACTING)]
+    acting = [op for op in set(graph.nodes.op.tolist()) if _acts(strings[op])]
     needed = [False] * len(graph)
     source = graph.operands.source if unread is None else np.where(unread, -1, graph.operands.source)
     operands, first = source.tolist(), graph.first_operand.tolist()
@@ -74,8 +76,11 @@ def _find_needed(graph: Graph, carries: bool, unread: NDArray[np.bool_] | None) 
 
 def is_acting(graph: Graph, node: int) -> bool:
     """Whether an operation does something besides making values."""
-    name = graph.tables.strings[graph.nodes.op[node]]
-    return bool(graph.nodes.kind[node] == OPERATION) and any(part in name for part in _ACTING)
+    return bool(graph.nodes.kind[node] == OPERATION) and _acts(graph.tables.strings[graph.nodes.op[node]])
+
+
+def _acts(op: str) -> bool:
+    return op not in _PURE and any(part in op for part in _ACTING)
 
 
 def _handed_on(graph: Graph) -> dict[int, list[int]]:

@@ -233,6 +233,46 @@ def test_what_is_known_to_the_compiler_is_folded():
     assert kinds["convert_element_type"] == ("folded", "constant_folding")
 
 
+@pytest.mark.smoke
+def test_what_is_computed_of_numbers_alone_is_folded_by_whatever_simplifies_it():
+    """But for what only fills a shape, which nothing reads any more, where the compiler gets it as an operation."""
+    _, fates = _fates(lambda x: jnp.sin(x) / jnp.sum(jnp.ones(64)), jnp.ones(64))
+    kinds = {op: fate.kind for op, fate in fates}
+    assert kinds["reduce_sum"] == "folded"
+    assert kinds["broadcast_in_dim"] == ("folded" if jax.__version_info__ < (0, 7) else "consequence")
+
+
+@pytest.mark.smoke
+def test_an_argument_can_be_what_took_the_place_of_an_equation():
+    arrays = {"w": jnp.ones(64)}
+    ex, fates = _fates(lambda p, y: jnp.sin(y) * jax.lax.neg(jax.lax.neg(p["w"])), arrays, jnp.ones(64))
+    (last,) = (fate for op, fate in fates if op == "neg" and fate.by >= 0)
+    assert (last.kind, ex.jaxpr.node(last.by).name) == ("simplified", "p['w']")
+
+
+def test_an_argument_in_place_of_an_equation_has_the_name_that_a_library_took_from_it():
+    equinox = pytest.importorskip("equinox")
+
+    def undone(model):
+        return jnp.sin(jax.lax.neg(jax.lax.neg(model.weight)))
+
+    ex, fates = _fates(equinox.filter_jit(undone), equinox.nn.Linear(3, 4, key=jax.random.key(0)))
+    assert [ex.jaxpr.node(fate.by).name for op, fate in fates if op == "neg" and fate.by >= 0] == ["model.weight"]
+
+
+@pytest.mark.smoke
+def test_a_callback_that_only_computes_is_dead_where_nothing_reads_it():
+    def f(x):
+        jax.pure_callback(lambda a: np.asarray(a), jax.ShapeDtypeStruct((8,), jnp.float32), jnp.sin(x))
+        jax.debug.callback(lambda a: None, jnp.cos(x))
+        return jnp.tanh(x)
+
+    _, fates = _fates(f, jnp.ones(8))
+    kinds = {op: fate.kind for op, fate in fates}
+    assert (kinds["sin"], kinds["pure_callback"]) == ("dead", "dead")
+    assert "dead" not in (kinds["cos"], kinds["tanh"], kinds["debug_callback"])
+
+
 def test_a_running_sum_of_constants_is_folded_however_the_compiler_writes_it():
     explored = jv.explore(lambda x: x + jnp.cumsum(jnp.arange(8.0)), jnp.ones(8))
     fates = {explored.jaxpr.node(fate.node).op: fate for fate in explored.fates}

@@ -9,6 +9,8 @@ export interface FateText {
   readonly text: string;
   /** The node that took its place, or -1. */
   readonly by: number;
+  /** What leads on to the name of that node. */
+  readonly byLead: string;
   readonly byText: string;
 }
 
@@ -27,6 +29,9 @@ const sentences: Readonly<Record<number, string>> = {
   [FateKind.moved]: 'moved into other operations'
 };
 
+// What these sentences speak of is the node that is named after them.
+const becoming: ReadonlySet<number> = new Set([FateKind.merged, FateKind.moved]);
+
 /** The fates of several equations in one sentence. */
 export function fateOfMany(document: Document, graph: Graph, nodes: readonly number[]): FateText | null {
   const fates = fatesOf(document, graph);
@@ -43,9 +48,9 @@ export function fateOfMany(document: Document, graph: Graph, nodes: readonly num
   }
   const parts = [...words].sort((a, b) => b[1] - a[1]).map(([word, count]) => `${count} ${word}`);
   if (gone.length === nodes.length) {
-    return { mark: 'gone', text: parts.join(', '), by: -1, byText: '' };
+    return { mark: 'gone', text: parts.join(', '), by: -1, byLead: '', byText: '' };
   }
-  return { mark: 'alive', text: parts.length ? `but for ${parts.join(', ')}` : '', by: -1, byText: '' };
+  return { mark: 'alive', text: parts.length ? `but for ${parts.join(', ')}` : '', by: -1, byLead: '', byText: '' };
 }
 
 export function fateText(document: Document, graph: Graph, node: number): FateText | null {
@@ -60,6 +65,7 @@ export function fateText(document: Document, graph: Graph, node: number): FateTe
     mark: kind <= FateKind.context ? 'alive' : 'gone',
     text: sentences[kind] + (pass ? `, by the pass ${pass}` : ''),
     by,
+    byLead: becoming.has(kind) ? ': ' : '; in its place: ',
     byText: by >= 0 ? nodeLabel(document, graph, by) : ''
   };
 }

@@ -74,7 +74,7 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
   const { fate } = details;
   if (fate) {
     const mark = element('span', `jv-mark jv-${fate.mark}`, fate.mark);
-    const by = fate.by >= 0 ? [': ', link(fate.byText, () => actions.select(fate.by))] : [];
+    const by = fate.by >= 0 ? [fate.byLead, link(fate.byText, () => actions.select(fate.by))] : [];
     row('fate', mark, ` ${fate.text}`, ...by);
   }
   for (const { term, text, note } of details.measures ?? []) {
