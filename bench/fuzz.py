@@ -3,7 +3,7 @@
     python -m bench fuzz [--quick] [--mlir-text ...]
 
 Ten thousand changed inputs of each kind, or two hundred with `--quick`. Each kind runs in a process of its own, which
-a fault of a parser outside of jaxviz would end: that is told, with the number of the input that did it.
+a fault of a parser outside of jaxviz would end: that is told, with the number of the input that did it, which is kept.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import importlib.util
 import io
 import lzma
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -37,6 +38,8 @@ from read.hlo_mutations import changed_bytes, changed_text
 COUNT, QUICK = 10_000, 200
 # Characters of an error.
 LONGEST = 700
+# What the folder of a run holds: the number of its input, and the input, a file or a folder itself.
+NUMBER, INPUT = "number", "input"
 
 
 # A dialect that jaxlib does not know.
@@ -153,29 +156,27 @@ def changed_folder(path: Path, kind: str, files: dict[str, bytes], number: int) 
         (path / one).write_bytes(changed("hlo text" if one.endswith(".txt") else kind, files[one], number))
 
 
-def run(kind: str, data: Source, count: int, say: Callable[[int], None]) -> str:
-    """Opens changed files; anything but a whole document or an `OpenError` of one line ends the run."""
+def run(kind: str, data: Source, count: int, path: Path, say: Callable[[int], None]) -> str:
+    """Opens changed files, each at `path`; anything but a whole document or an `OpenError` of one line ends the run."""
     opened = refused = 0
     longest = 0.0
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "file")
-        for number in range(count):
-            if isinstance(data, dict):
-                changed_folder(path, kind, data, number)
-            else:
-                path.write_bytes(changed(kind, data, number))
-            say(number)
-            start = perf_counter()
-            try:
-                check(open_file(path))
-                opened += 1
-            except OpenError as error:
-                text = str(error)
-                # In a folder it may be about a file.
-                if not text.startswith((f"{path}: ", f"{path}/")) or len(text.splitlines()) > 1 or len(text) > LONGEST:
-                    raise RuntimeError(f"not one line with the file: {text[:LONGEST]}") from error
-                refused += 1
-            longest = max(longest, perf_counter() - start)
+    for number in range(count):
+        if isinstance(data, dict):
+            changed_folder(path, kind, data, number)
+        else:
+            path.write_bytes(changed(kind, data, number))
+        say(number)
+        start = perf_counter()
+        try:
+            check(open_file(path))
+            opened += 1
+        except OpenError as error:
+            text = str(error)
+            # In a folder it may be about a file.
+            if not text.startswith((f"{path}: ", f"{path}/")) or len(text.splitlines()) > 1 or len(text) > LONGEST:
+                raise RuntimeError(f"not one line with the file: {text[:LONGEST]}") from error
+            refused += 1
+        longest = max(longest, perf_counter() - start)
     return f"{count:6,} changed: {opened:6,} opened, {refused:6,} refused, the slowest in {longest * 1e3:.0f} ms"
 
 
@@ -198,14 +199,15 @@ def main() -> None:
     known = sources()
     if "--here" in options:
         kind = next(kind for kind in known if option_of(kind) in options)
-        with Path(options[-1]).open("w") as progress:
+        folder = Path(options[-1])
+        with (folder / NUMBER).open("w") as progress:
 
             def say(number: int) -> None:
                 progress.seek(0)
                 progress.write(str(number))
                 progress.flush()
 
-            print(run(kind, known[kind], count, say))
+            print(run(kind, known[kind], count, folder / INPUT, say))
         return
     for kind in [kind for kind in known if option_of(kind) in options] or list(known):
         print(f"{kind:14} {apart(kind, options)}", flush=True)
@@ -217,14 +219,15 @@ def option_of(kind: str) -> str:
 
 def apart(kind: str, options: list[str]) -> str:
     """What the run of one kind says, in a process of its own."""
-    with tempfile.NamedTemporaryFile() as progress:
-        quick = [option for option in options if option == "--quick"]
-        command = [sys.executable, "-m", "bench.fuzz", "--here", *quick, option_of(kind), progress.name]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode == 0:
-            return done.stdout.strip().splitlines()[-1]
-        number = Path(progress.name).read_text()
-        return f"ended with {done.returncode} at input {number}: \n{done.stderr[-2000:]}"
+    folder = Path(tempfile.mkdtemp())
+    quick = [option for option in options if option == "--quick"]
+    command = [sys.executable, "-m", "bench.fuzz", "--here", *quick, option_of(kind), str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        number = (folder / NUMBER).read_text()
+        return f"ended with {done.returncode} at input {number}, {folder / INPUT}: \n{done.stderr[-2000:]}"
+    shutil.rmtree(folder)
+    return done.stdout.strip().splitlines()[-1]
 
 
 if __name__ == "__main__":

@@ -32,10 +32,10 @@ def sound():
         "export",
     ],
 )
-def test_changed_files_are_opened_or_refused(sound, kind):
+def test_changed_files_are_opened_or_refused(sound, kind, tmp_path):
     # Damaged bytecode may end the process that reads it, which has to be started anew.
     count = 10 if kind in ("mlir bytecode", "export") else 60
-    assert f"{count} changed: " in run(kind, sound[kind], count, lambda number: None)
+    assert f"{count} changed: " in run(kind, sound[kind], count, tmp_path / "input", lambda number: None)
 
 
 def test_bytecode_that_ends_its_reader_is_refused_and_the_next_is_read(sound, monkeypatch):
