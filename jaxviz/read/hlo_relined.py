@@ -85,7 +85,8 @@ class _Lines:
             self._start = at
         elif spaced and token not in ",)" and self._parts[-1] != "(":
             self._parts.append(" ")
-        self._parts.append(token)
+        # What is in quotes may have ends of lines too.
+        self._parts.append(token if "\n" not in token else token.replace("\n", " "))
 
     def _end(self) -> None:
         if self._parts:

@@ -293,6 +293,15 @@ ENTRY e {
   p = f32[8]{0} parameter(0)
   ROOT r = f32[8]{0} negate(p)
 }""",
+    "texts of several lines": """HloModule m
+
+ENTRY e {
+  p = f32[8]{0} parameter(0)
+  ROOT c = f32[8]{0} custom-call(p),
+    custom_call_target="f",
+    metadata={op_name="jit(f)
+ g"}
+}""",
     "no root": """HloModule m
 
 square {
