@@ -67,7 +67,7 @@ def check_start(path: Path) -> None:
     start = _without_wide_characters(start)
     text = _text_of(start)
     # What comes after long comments is not seen here.
-    if text is None or _without_comments(text):
+    if text is None or without_comments(text):
         contents_of(start, str(path))
 
 
@@ -105,10 +105,10 @@ def contents_of(data: bytes, name: str) -> Contents:
     # A message that begins with a short name looks like text.
     if data[:1] == b"\n" and _text_of(data) is None:
         return Contents.HLO_PROTO
-    start = _without_comments(text)
+    start = without_comments(text)
     if not start and len(data) > _START:
         text = _text_of(data) or text
-        start = _without_comments(text)
+        start = without_comments(text)
     line = 1 + text[: len(text) - len(start)].count("\n")
     if start.startswith("{") and '"jaxviz"' in start:
         return Contents.DOCUMENT
@@ -141,7 +141,7 @@ def _text_of(data: bytes) -> str | None:
     return None if re.search(r"[\x00-\x08\x0e-\x1f]", text) else text.removeprefix("\ufeff")
 
 
-def _without_comments(text: str) -> str:
+def without_comments(text: str) -> str:
     """From the first line on that is neither empty nor a comment."""
     return _COMMENTS.sub("", text)
 

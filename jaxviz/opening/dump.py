@@ -174,4 +174,4 @@ def _pass(file: Dumped) -> OpenedPass:
 def read_state(path: Path) -> OpenedStage:
     """The module in one file of a dump."""
     data = read_bytes(path)
-    return programs_in(data, contents_of(data, str(path)), str(path))[0]
+    return programs_in(data, contents_of(data, str(path)), str(path), [])[0]

@@ -13,17 +13,30 @@ from jaxviz.opening.programs import programs_in
 
 def open_file(path: Path) -> Opened:
     """Opens one file; `OpenError` says what is wrong with it."""
-    return Opened(path, programs_of(read_bytes(path), str(path)))
+    left_out: list[str] = []
+    programs = programs_of(read_bytes(path), str(path), left_out)
+    return Opened(path, with_names_of_their_own(programs), left_out)
 
 
-def programs_of(data: bytes, file: str) -> list[OpenedProgram]:
-    """The programs that bytes hold, the largest first; `file` stands in front of errors."""
+def programs_of(data: bytes, file: str, left_out: list[str]) -> list[OpenedProgram]:
+    """The programs that bytes hold, the largest first; `file` stands in front of errors, and of what is left out."""
     contents = contents_of(data, file)
     if contents is Contents.DOCUMENT:
         document = _document(data, file)
         return [OpenedProgram(document.programs[0].name, document=document)]
-    found = [OpenedProgram(stage.name, stage) for stage in programs_in(data, contents, file)]
+    found = [OpenedProgram(stage.name, stage) for stage in programs_in(data, contents, file, left_out)]
     return sorted(found, key=lambda program: -program.size)
+
+
+def with_names_of_their_own(programs: list[OpenedProgram]) -> list[OpenedProgram]:
+    """The largest first; of several with the same name the later ones are numbered."""
+    taken: dict[str, int] = {}
+    found = sorted(programs, key=lambda program: -program.size)
+    for program in found:
+        taken[program.name] = taken.get(program.name, 0) + 1
+        if taken[program.name] > 1:
+            program.name = f"{program.name} ({taken[program.name]})"
+    return found
 
 
 def _document(data: bytes, file: str) -> Document:

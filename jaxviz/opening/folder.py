@@ -14,7 +14,7 @@ from jaxviz.document import Document, ProcessEntry
 from jaxviz.measure.processes import Process, clock_text
 from jaxviz.opening.contents import OpenError, check_start, read_bytes
 from jaxviz.opening.dump import Dumped, dumped_file, dumped_programs
-from jaxviz.opening.file import programs_of
+from jaxviz.opening.file import programs_of, with_names_of_their_own
 from jaxviz.opening.opened import Opened, OpenedProgram
 from jaxviz.opening.signs import is_beside, last_seen, started
 
@@ -43,7 +43,7 @@ def open_folder(path: Path) -> Opened:
             continue
         try:
             check_start(file)
-            own = programs_of(read_bytes(file), str(file))
+            own = programs_of(read_bytes(file), str(file), left_out)
             recorded += [_last_seen(program.document, file) for program in own if program.is_of_process]
             programs += [program for program in own if not program.is_of_process]
         except (OpenError, OSError) as error:
@@ -76,17 +76,6 @@ def _last_seen(document: Document, file: Path) -> Document:
         return document
     process = replace(process, seen=max(process.seen, last_seen(file)))
     return replace(document, processes=(ProcessEntry(process),))
-
-
-def with_names_of_their_own(programs: list[OpenedProgram]) -> list[OpenedProgram]:
-    """The largest first; of several with the same name the later ones are numbered."""
-    taken: dict[str, int] = {}
-    found = sorted(programs, key=lambda program: -program.size)
-    for program in found:
-        taken[program.name] = taken.get(program.name, 0) + 1
-        if taken[program.name] > 1:
-            program.name = f"{program.name} ({taken[program.name]})"
-    return found
 
 
 def _files(path: Path) -> Iterator[Path]:

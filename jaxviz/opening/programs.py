@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from jaxviz.graph import ARGUMENT, ENTER, Graph
 from jaxviz.opening.contents import Contents, OpenError
+from jaxviz.opening.modules import entries_of, modules_in, parts_of
 from jaxviz.opening.sources import sources_of
 from jaxviz.tables import Tables
 
@@ -37,17 +38,23 @@ class OpenedStage:
         return _BY_LINES not in self.notes
 
 
-def programs_in(data: bytes, contents: Contents, file: str) -> list[OpenedStage]:
-    """What the bytes of a file hold; `OpenError` with the place where that cannot be read."""
+def programs_in(data: bytes, contents: Contents, file: str, left_out: list[str]) -> list[OpenedStage]:
+    """What the bytes of a file hold; `OpenError` with the place where that cannot be read.
+
+    Of several modules in one file those that cannot be read are added to `left_out`.
+    """
     is_text = contents is Contents.HLO_TEXT or (contents is Contents.MLIR and not _is_bytecode(data))
+    refused: list[str] = []
     with _errors_of(file, data if is_text else b""):
-        return list(_READERS[contents](data, lambda: Tables(is_source=sources_of(file))))
+        found = list(_READERS[contents](data, lambda: Tables(is_source=sources_of(file)), refused))
+    left_out += [f"{file}: {reason}" for reason in refused]
+    return found
 
 
 def lowered_in(data: bytes, file: str, tables: Tables) -> OpenedStage:
     """The StableHLO in the bytes of a file, as a stage beside another one: with the tables of that."""
     with _errors_of(file, b"" if _is_bytecode(data) else data):
-        return _mlir_stage(_mlir_source(data), tables)
+        return next(_mlir_stages(_mlir_source(data), lambda: tables))
 
 
 @contextmanager
@@ -69,7 +76,7 @@ def _ends_within(text: bytes) -> bool:
     return text.count(b"{") > text.count(b"}") or last.count(b"(") > last.count(b")") or last.count(b'"') % 2 == 1
 
 
-def _hlo_text(data: bytes, tables: NewTables) -> Iterator[OpenedStage]:
+def _hlo_text(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[OpenedStage]:
     from jaxviz.read.hlo_module import HloError
     from jaxviz.read.hlo_text import parse_hlo_text
 
@@ -79,7 +86,7 @@ def _hlo_text(data: bytes, tables: NewTables) -> Iterator[OpenedStage]:
         raise OpenError(str(error)) from None
 
 
-def _hlo_proto(data: bytes, tables: NewTables) -> Iterator[OpenedStage]:
+def _hlo_proto(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[OpenedStage]:
     from jaxviz.read.hlo_module import HloError
     from jaxviz.read.hlo_proto import parse_hlo_proto
     from jaxviz.read.hlo_wrapping import module_names
@@ -102,8 +109,26 @@ def _hlo_stage(module: object, tables: Tables) -> OpenedStage:
     return OpenedStage("hlo", module.name, found.graph, instructions=found.instruction)
 
 
-def _mlir(data: bytes, tables: NewTables) -> Iterator[OpenedStage]:
-    yield _mlir_stage(_mlir_source(data), tables())
+def _mlir(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[OpenedStage]:
+    source = _mlir_source(data)
+    parts = parts_of(source) if isinstance(source, str) else []
+    if len(parts) < 2:
+        return _mlir_stages(source, tables)
+    found: list[OpenedStage] = []
+    errors: list[str] = []
+    for part in parts:
+        try:
+            found += _mlir_stages(part, tables)
+        except OpenError as error:
+            errors.append(str(error))
+    if errors:
+        # What looks like a mark may be a comment.
+        with suppress(OpenError):
+            return iter(list(_mlir_stages(source, tables)))
+    if not found:
+        raise OpenError(errors[0])
+    refused += errors
+    return iter([stage for stage in found if len(stage.graph)] or found[:1])
 
 
 def _mlir_source(data: bytes) -> str | bytes:
@@ -114,7 +139,7 @@ def _is_bytecode(data: bytes) -> bool:
     return data.startswith(b"ML\xefR")
 
 
-def _export(data: bytes, tables: NewTables) -> Iterator[OpenedStage]:
+def _export(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[OpenedStage]:
     from jaxviz.read.exported import ExportedError, read_exported
 
     try:
@@ -122,30 +147,48 @@ def _export(data: bytes, tables: NewTables) -> Iterator[OpenedStage]:
     except ExportedError as error:
         raise OpenError(str(error)) from None
     notes = {"exported for": ", ".join(exported.platforms), "calling convention": str(exported.calling_convention)}
-    yield _mlir_stage(exported.module, tables(), exported.name, notes)
+    yield from _mlir_stages(exported.module, tables, exported.name, notes)
 
 
-def _mlir_stage(
-    source: str | bytes,
-    tables: Tables,
-    name: str = "",
-    notes: dict[str, str] | None = None,
-) -> OpenedStage:
-    from jaxviz.read.mlir import MlirError, UnknownDialectError, parse_mlir
+def _mlir_stages(
+    source: str | bytes, tables: NewTables, name: str = "", notes: dict[str, str] | None = None
+) -> Iterator[OpenedStage]:
+    """The programs of one module, or of those that a text holds and nothing else."""
+    from jaxviz.read.mlir import MlirError, UnknownDialectError, mlir_text, parse_mlir
     from jaxviz.read.mlir_frames import MlirFrames
+    from jaxviz.read.mlir_lines import LinesError, read_lines
     from jaxviz.read.stablehlo import read_stablehlo
 
+    notes = notes or {}
     try:
-        frames = MlirFrames(tables)
-        located = read_stablehlo(parse_mlir(source), tables, frames=frames)
-        frames.write_excerpts()
+        text = mlir_text(source)
+        # What is in a module is there as long as that is.
+        whole = parse_mlir(text)
+        modules = modules_in(whole)
     except UnknownDialectError as error:
-        return _unknown_stage(source, error, tables)
+        # Of which jaxlib does not know all operations, as far as the lines say it.
+        try:
+            modules = [read_lines(text)]
+        except LinesError as unread:
+            raise OpenError(str(unread)) from None
+        if not modules[0].body.operations:
+            raise OpenError(str(error)) from None
+        notes = {**notes, _BY_LINES: str(error)}
     except MlirError as error:
         raise OpenError(str(error)) from None
-    graph = _with_names_of_arguments(located.graph)
-    name = name or tables.strings[graph.regions.name[0]] or "module"
-    return OpenedStage("stablehlo", name, graph, notes or {})
+    for module in modules:
+        entries = entries_of(module, text if len(modules) == 1 else "")
+        for entry in entries or [""]:
+            own = tables()
+            frames = MlirFrames(own) if _BY_LINES not in notes else None
+            graph = read_stablehlo(module, own, frames=frames, entry=entry).graph
+            if frames is not None:
+                frames.write_excerpts()
+                graph = _with_names_of_arguments(graph)
+            called, function = name or own.strings[graph.regions.name[0]], "" if entry == "main" else entry
+            if len(entries) > 1:
+                called = function or called
+            yield OpenedStage("stablehlo", called or function or "module", graph, notes)
 
 
 def _with_names_of_arguments(graph: Graph) -> Graph:
@@ -165,24 +208,6 @@ def _with_names_of_arguments(graph: Graph) -> Graph:
     if np.array_equal(names, graph.nodes.name):
         return graph
     return replace(graph, nodes=replace(graph.nodes, name=names))
-
-
-def _unknown_stage(source: str | bytes, reason: ValueError, tables: Tables) -> OpenedStage:
-    """MLIR of which jaxlib does not know all operations, as far as its lines say it."""
-    from jaxviz.read.mlir_lines import LinesError, read_lines
-    from jaxviz.read.stablehlo import read_stablehlo
-
-    if isinstance(source, bytes):
-        raise OpenError(str(reason)) from None
-    try:
-        graph = read_stablehlo(read_lines(source), tables).graph
-    except LinesError as error:
-        raise OpenError(str(error)) from None
-    if not len(graph):
-        raise OpenError(str(reason)) from None
-    return OpenedStage(
-        "stablehlo", graph.tables.strings[graph.regions.name[0]] or "module", graph, {_BY_LINES: str(reason)}
-    )
 
 
 _BY_LINES = "read line by line, without what its operations mean"

@@ -1,4 +1,6 @@
-"""MLIR bytecode as text, made by a process of its own: what is damaged may end that process, but not this one.
+"""MLIR read by a process of its own: what is damaged may end that process, but not this one.
+
+Bytecode is given as text. Text of dialects that JAX does not write is only tried there.
 
 The process is started with the first bytecode and waits for more; it ends when this one does.
 """
@@ -23,7 +25,9 @@ _WRITTEN_ELEMENTS = 16
 
 _ARTIFACT = b"StableHLO_v"
 
+# What is asked about, and how many bytes it has; of an answer, whether all is well.
 _HEAD = struct.Struct("<?Q")
+_BYTECODE, _TEXT = True, False
 
 
 class BytecodeError(ValueError):
@@ -33,7 +37,16 @@ class BytecodeError(ValueError):
 def text_of_bytecode(data: bytes) -> str:
     """The module as text; `BytecodeError` for what is none."""
     with _reader.lock:
-        return _reader.text(data)
+        well, answer = _reader.answer(_BYTECODE, data)
+    if not well:
+        raise BytecodeError(answer)
+    return answer
+
+
+def try_text(text: str) -> None:
+    """Raise `BytecodeError` for a text that ends the process that reads it; what else may be wrong is not said."""
+    with _reader.lock:
+        _reader.answer(_TEXT, text.encode(errors="replace"))
 
 
 class _Reader:
@@ -43,28 +56,28 @@ class _Reader:
         self.lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
-    def text(self, data: bytes) -> str:
+    def answer(self, is_bytecode: bool, data: bytes) -> tuple[bool, str]:
+        """Whether that could be read, and its text or the reason."""
         process = self._started()
         assert process.stdin is not None
         assert process.stdout is not None
         late = threading.Timer(_SECONDS + _MORE_SECONDS * (len(data) >> 20), process.kill)
         late.start()
         try:
-            process.stdin.write(_HEAD.pack(True, len(data)) + data)
+            process.stdin.write(_HEAD.pack(is_bytecode, len(data)) + data)
             process.stdin.flush()
             well, answer = _received(process.stdout)
         except (EOFError, OSError):
             self.end()
-            raise BytecodeError("expected bytecode that is not damaged, but reading it ended the parser") from None
+            what = "bytecode that is not damaged" if is_bytecode else "MLIR"
+            raise BytecodeError(f"expected {what}, but reading it ended the parser") from None
         except BaseException:
             # What comes after an interrupt would be the answer to another question.
             self.end()
             raise
         finally:
             late.cancel()
-        if not well:
-            raise BytecodeError(answer.decode(errors="replace"))
-        return answer.decode(errors="replace")
+        return well, answer.decode(errors="replace")
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
@@ -95,7 +108,7 @@ atexit.register(_reader.end)
 
 
 def serve() -> None:
-    """Answers until there are no more questions: each is bytecode, each answer its text or what is wrong with it."""
+    """Answers until there are no more questions: each is MLIR, each answer its text or what is wrong with it."""
     from jaxviz import compat_mlir
 
     source, target = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
@@ -103,11 +116,12 @@ def serve() -> None:
     os.dup2(2, 1)
     while True:
         try:
-            _, data = _received(source)
+            is_bytecode, data = _received(source)
         except EOFError:
             return
         try:
-            well, answer = True, _text(data, compat_mlir.mlir_context())
+            context = compat_mlir.mlir_context()
+            well, answer = True, _text(data, context) if is_bytecode else _tried(data, context)
         except Exception as error:
             well, answer = False, str(error)
         encoded = answer.encode(errors="replace")
@@ -126,6 +140,14 @@ def _text(data: bytes, context: Any) -> str:
         if module is None:
             module = ir.Module.parse(data, context)
         return str(module.operation.get_asm(enable_debug_info=True, large_elements_limit=_WRITTEN_ELEMENTS))
+
+
+def _tried(data: bytes, context: Any) -> str:
+    from jaxlib.mlir import ir
+
+    with context:
+        ir.Module.parse(data, context)
+    return ""
 
 
 def _received(stream: IO[bytes]) -> tuple[bool, bytes]:

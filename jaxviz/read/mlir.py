@@ -1,6 +1,7 @@
 """From MLIR, as text or bytecode, to a module of jaxlib's own bindings, with which StableHLO is read.
 
-Damaged bytecode can end the process that reads it, so another one does (`bytecode.py`) and gives it as text.
+Damaged bytecode can end the process that reads it, so another one does (`bytecode.py`) and gives it as text. So can
+checks of operations that JAX does not write, as those of kernels: a text with such is tried by that process first.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import re
 from typing import Any
 
 from jaxviz import compat_mlir
-from jaxviz.read.bytecode import BytecodeError, text_of_bytecode
+from jaxviz.read.bytecode import BytecodeError, text_of_bytecode, try_text
 from jaxviz.read.nesting import DEEPEST, too_deep
 
 _ERROR = re.compile(r'error: (?:"[^"\n]*":(\d+):(\d+): )?(.*)')
@@ -20,6 +21,9 @@ _UNKNOWN = re.compile(
 _TYPE = re.compile(r"but got '[^']*!(\w+)\.")
 # How MLIR prints a place that is not known, for people: it cannot read that itself.
 _PRETTY = re.compile(r"^(?:#loc\d* =|\s*\}) \[unknown\]$", re.MULTILINE)
+# Operations by their dialects, where they can stand; what an equals sign follows is the name of an attribute.
+_OPERATION = re.compile(r'(?:^|[={}(])[^\S\n]*+"?([a-zA-Z_]\w*)\.[a-zA-Z_][\w.]*+"?(?=[ (\n])(?! =)', re.MULTILINE)
+_DIALECTS = frozenset({"builtin", "chlo", "func", "mhlo", "sdy", "stablehlo"})
 _ESCAPES = re.compile(r"\\\\|(?:\\[0-9A-Fa-f]{2})+")
 
 
@@ -28,7 +32,7 @@ class MlirError(ValueError):
 
 
 class UnknownDialectError(MlirError):
-    """A module with operations that jaxlib has no parser for."""
+    """A module with operations of which jaxlib does not know, or not all, how they are written."""
 
 
 def parse_mlir(source: str | bytes) -> Any:
@@ -40,14 +44,16 @@ def parse_mlir(source: str | bytes) -> Any:
     """
     from jaxlib.mlir import ir
 
-    if isinstance(source, bytes):
-        try:
-            source = text_of_bytecode(source)
-        except BytecodeError as error:
-            raise MlirError(f"byte 0: {_expected(_ERROR.sub(lambda found: found[3], str(error)))}") from None
+    source = mlir_text(source)
     place = too_deep(source)
     if place is not None:
         raise MlirError(f"line {place[0]}:{place[1]}: expected at most {DEEPEST:,} brackets within one another")
+    is_of_others = _is_of_others(source)
+    if is_of_others:
+        try:
+            try_text(source)
+        except BytecodeError as error:
+            raise UnknownDialectError(f"line 1:1: {error}") from None
     context = compat_mlir.mlir_context()
     try:
         with context:
@@ -55,10 +61,27 @@ def parse_mlir(source: str | bytes) -> Any:
     except (ir.MLIRError, ValueError) as error:
         found = _ERROR.search(str(error))
         line, column, reason = found.groups() if found else (None, None, str(error))
-        kind = UnknownDialectError if _UNKNOWN.search(reason) or _is_unknown_type(reason, context) else MlirError
+        unknown = is_of_others or _UNKNOWN.search(reason) or _is_unknown_type(reason, context)
+        kind = UnknownDialectError if unknown else MlirError
         if _PRETTY.search(source):
+            kind = MlirError
             reason = "expected locations as loc(...), but they are printed for people (pretty_debug_info)"
         raise kind(f"line {line or 1}:{column or 1}: {_expected(reason)}") from None
+
+
+def mlir_text(source: str | bytes) -> str:
+    """The text of MLIR that is there as text or as bytecode."""
+    if isinstance(source, str):
+        return source
+    try:
+        return text_of_bytecode(source)
+    except BytecodeError as error:
+        raise MlirError(f"byte 0: {_expected(_ERROR.sub(lambda found: found[3], str(error)))}") from None
+
+
+def _is_of_others(text: str) -> bool:
+    """Whether there are operations of dialects in which JAX writes no programs."""
+    return any(found[1] not in _DIALECTS for found in _OPERATION.finditer(text))
 
 
 def _is_unknown_type(reason: str, context: Any) -> bool:

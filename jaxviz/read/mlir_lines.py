@@ -14,6 +14,7 @@ _NAME = re.compile(r'"?([a-zA-Z_][\w$]*(?:\.[\w$]+)+|return|call)"?')
 _USED = re.compile(r"%([\w$.-]+?)(?:#(\d{1,3}))?(?![\w$.#-])")
 _ARGUMENT = re.compile(r"%([\w$.-]+)\s*:\s*([^,()%{}]+(?:<[^<>]*(?:<[^<>]*>[^<>]*)*>)?)")
 _FUNCTION = re.compile(r"(?:\w+\.)?func\b.*?@([\w$.-]+)\s*\((.*)")
+_PRIVATE = re.compile(r"(?:\w+\.)?func private\b")
 _CALLEE = re.compile(r"@([\w$.-]+)")
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 _COMMENT = re.compile(r"//.*")
@@ -113,18 +114,25 @@ class _Reader:
         _forget_what_does_not_fit(self._operations)
 
     def _read(self, line: str, number: int) -> None:
+        depth = len(self._open) + line.count("{") - line.count("}")
+        self._read_known(line, number)
+        # Attributes of several lines may begin and end anywhere in a line.
+        while len(self._open) < depth:
+            self._open.append(_Open(None, self._open[-1].block, self._open[-1].names))
+        while len(self._open) > max(depth, 0):
+            self._close("}", number)
+
+    def _read_known(self, line: str, number: int) -> None:
         if not line:
             return
         if line[0] in "#!":
-            self._look_through(line)
             return
         if line[0] == "}":
             self._close(line, number)
         elif line[0] == "^":
             self._add_arguments(line)
         elif line.startswith(("module", "builtin.module")):
-            if line.endswith("{"):
-                self._open.append(_Open(None, self._open[-1].block, self._open[-1].names))
+            return
         elif found := _FUNCTION.match(line):
             self._open_function(found[1], found[2], line)
         else:
@@ -148,6 +156,8 @@ class _Reader:
 
     def _open_function(self, name: str, rest: str, line: str) -> None:
         function = Operation("func.func", attributes={"sym_name": Symbol(name)})
+        if _PRIVATE.match(line):
+            function.attributes["sym_visibility"] = Symbol("private")
         self._append(function)
         function.regions.append(Region([]))
         if line.endswith("{"):
@@ -159,7 +169,11 @@ class _Reader:
     def _open_body(self, owner: Operation, arguments: list[tuple[str, str]], made: dict[str, list[Value]]) -> None:
         block = Block()
         owner.regions.append(Region([block]))
-        self._open.append(_Open(owner, block, dict(self._open[-1].names), made, arguments))
+        names = self._open[-1].names
+        # What the owner makes is known by now where its body begins in a line of its own; that cannot read it.
+        own = {id(value) for value in owner.results}
+        inside = {name: values for name, values in names.items() if not values or id(values[0]) not in own}
+        self._open.append(_Open(owner, block, inside, made, arguments))
         self._declare(block, arguments)
 
     def _declare(self, block: Block, arguments: list[tuple[str, str]]) -> None:
@@ -216,13 +230,6 @@ class _Reader:
         current = self._open[-1]
         if _BODY.match(line) and current.block.operations:
             self._open_body(current.block.operations[-1], self._names_inside(current.head), {})
-        else:
-            self._look_through(line)
-
-    def _look_through(self, line: str) -> None:
-        """A line that may open what is no body, as an attribute of several lines."""
-        if line.endswith("{"):
-            self._open.append(_Open(None, self._open[-1].block, self._open[-1].names))
 
     def _append(self, operation: Operation) -> None:
         self._open[-1].block.operations.append(operation)

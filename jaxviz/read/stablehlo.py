@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jaxviz import compat_mlir
-from jaxviz.graph import ARGUMENT, CARRY, INIT, OPERATION, RESULT, SLICE, Column, Graph
+from jaxviz.graph import ARGUMENT, OPERATION, RESULT, Column, Graph
 from jaxviz.read.blocks import Block, Call, Part, place, place_joins
-from jaxviz.read.bodies import Join, enter, leave
+from jaxviz.read.bodies import enter, leave
 from jaxviz.read.communication import with_communication
 from jaxviz.read.drive import Reading, drive
+from jaxviz.read.mlir_bodies import joins_of, region_kind, region_names
 from jaxviz.read.mlir_frames import MlirFrames
 from jaxviz.read.mlir_text import TEXT_LENGTH, attribute_text, constant_text, type_row
 from jaxviz.read.sharding import Mesh, mesh_of, sharding_words
@@ -28,7 +29,9 @@ from jaxviz.tables import Tables
 REPEATED_NODES = 50_000
 
 _CALLS = ("func.call", "stablehlo.composite")
-_RETURNS = frozenset({"func.return", "stablehlo.return", "sdy.return", "mhlo.return"})
+# What hands on what a body makes, in whichever dialect, and the row of its name.
+_RETURNS = ("return", "yield")
+_ENDS_BODY = -1
 _SHARDINGS = ("sdy.sharding", "mhlo.sharding")
 _SYMBOLS = frozenset({"callee", "sym_name", "function_type", "sym_visibility", "arg_attrs", "res_attrs"})
 
@@ -42,19 +45,25 @@ class Located(NamedTuple):
 
 
 def read_stablehlo(
-    module: Any, tables: Tables | None = None, *, frames: MlirFrames | None = None, scopes: Sequence[str] = ()
+    module: Any,
+    tables: Tables | None = None,
+    *,
+    frames: MlirFrames | None = None,
+    scopes: Sequence[str] = (),
+    entry: str = "main",
 ) -> Located:
     """The graph of an MLIR module with a function `main`, as `lowered.compiler_ir("stablehlo")` gives it.
 
     Without `frames` the call stacks in its locations are left alone: a jaxpr says them better. What has no function
-    is read as it stands in the module. `scopes` are what tags stand for.
+    is read as it stands in the module. `scopes` are what tags stand for. Where there is no function `entry`, the
+    program begins with the first.
     """
     tables = Tables() if tables is None else tables
     reader = _Reader(tables, frames)
-    reader.functions = functions = _functions_of(module)
+    reader.functions = functions = functions_of(module)
     reader.meshes = _meshes_of(module)
     if functions:
-        drive(reader.function("main" if "main" in functions else next(iter(functions))))
+        drive(reader.function(entry if entry in functions else next(iter(functions))))
     else:
         drive(reader.region(module.operation.regions[0], "", ()))
     columns = place(reader.blocks, tables, tables.string("program"), tables.string(_program_name(module)))
@@ -77,7 +86,7 @@ def _argument_name(name: str, region: Any) -> str:
     return "" if name in (around, owner.name.rpartition(".")[2]) else name
 
 
-def _functions_of(module: Any) -> dict[str, Any]:
+def functions_of(module: Any) -> dict[str, Any]:
     """The functions with a body by name, those of modules inside of the module too."""
     functions: dict[str, Any] = {}
     waiting = list(module.body.operations)
@@ -173,7 +182,10 @@ class _Reader:
         # Each turn costs microseconds: what was seen before is looked up right here.
         for row, operation in enumerate(compat_mlir.operations_in(region), len(ops)):
             kind = operation.name
-            if kind in _RETURNS:
+            op = known_ops.get(kind)
+            if op is None:
+                op = self._op(kind)
+            if op == _ENDS_BODY:
                 returned = list(operation.operands)
                 break
             operands = list(operation.operands)
@@ -184,8 +196,7 @@ class _Reader:
                 outer = _captured(regions)
                 operands += outer
             results = results_of(operation)
-            op = known_ops.get(kind)
-            ops.append(self._op(kind) if op is None else op)
+            ops.append(op)
             stacks.append(-1 if frames is None else frames.place(block, operation))
             name = location_name(operation.location)
             if reducer is not None:
@@ -269,7 +280,8 @@ class _Reader:
             return Call(self.tables.string(name), operands, results, [text], [], [])
         block = yield self.function(name, operation)
         part = Part(block, self.tables.string("call"), self.tables.string(name))
-        joins = [*enter(0, operands), *leave(0, results)]
+        # Of a function that branches, or never comes back, it is not known what it gives.
+        joins = [*enter(0, operands), *leave(0, min(results, block.result_count))]
         call = Call(self.tables.string(name), operands, results, [], [part], place_joins([part], joins))
         self._calls[name] = call
         return call
@@ -284,22 +296,23 @@ class _Reader:
         self, operation: Any, regions: list[Any], outer: list[Any], operands: int, results: int
     ) -> Generator[Any, Block, Call]:
         kind = operation.name.rpartition(".")[2]
-        names = _region_names(kind, len(regions))
+        names = region_names(kind, len(regions))
         parts = []
         for region, name in zip(regions, names, strict=True):
             block = yield self.region(region, name, outer)
-            parts.append(Part(block, self.tables.string(_region_kind(kind, name)), self.tables.string(name)))
-        joins = _joins(kind, parts, operands, len(outer), results)
+            parts.append(Part(block, self.tables.string(region_kind(kind, name)), self.tables.string(name)))
+        joins = joins_of(kind, parts, operands, len(outer), results)
         return Call(0, operands, results, self._attribute_rows(operation), parts, place_joins(parts, joins))
 
     # Rows of the tables.
 
     def _op(self, kind: str) -> int:
-        known = self._ops.get(kind)
-        if known is None:
-            text = kind.removeprefix("stablehlo.").removeprefix("func.").removeprefix("mhlo.")
-            known = self._ops[kind] = self.tables.string(text)
-        return known
+        if kind.rpartition(".")[2] in _RETURNS:
+            row = _ENDS_BODY
+        else:
+            row = self.tables.string(kind.removeprefix("stablehlo.").removeprefix("func.").removeprefix("mhlo."))
+        self._ops[kind] = row
+        return row
 
     def _type(self, type_: Any) -> int:
         known = self._types.get(type_)
@@ -402,46 +415,3 @@ def _captured(regions: Iterable[Any]) -> list[Any]:
                 read.update(dict.fromkeys(operation.operands))
                 waiting.extend(operation.regions)
     return [value for value in read if value not in inside]
-
-
-def _region_names(kind: str, count: int) -> list[str]:
-    if kind == "while":
-        return ["cond", "body"]
-    if kind == "if":
-        return ["if true", "if false"]
-    if kind == "case":
-        return ["if false", "if true"] if count == 2 else [f"case {number}" for number in range(count)]
-    return ["" if count == 1 else str(number) for number in range(count)]
-
-
-def _region_kind(kind: str, name: str) -> str:
-    if kind == "while":
-        return f"while {name}"
-    return "branch" if kind in ("if", "case") else kind
-
-
-def _joins(kind: str, parts: Sequence[Part], operands: int, outer: int, results: int) -> list[Join]:
-    """How values cross the borders of the regions of an owner. Captured values are the last operands, and the first
-    arguments of each region."""
-    own = operands - outer
-    joins: list[Join] = []
-    for body in range(len(parts)):
-        joins += enter(body, outer, start=own)
-    if kind == "while":
-        for body in range(2):
-            joins += enter(body, own, end=outer, kind=INIT)
-            joins += (Join(CARRY, 1, number, outer + number, body) for number in range(own))
-        joins += leave(1, results)
-    elif kind in ("if", "case"):
-        for body in range(len(parts)):
-            joins += leave(body, results)
-    elif kind == "manual_computation":
-        joins += enter(0, own, end=outer)
-        joins += leave(0, results)
-    elif kind == "reduce" and len(parts) == 1:
-        pairs = own // 2
-        joins += enter(0, pairs, start=pairs, end=outer, kind=INIT)
-        joins += enter(0, pairs, end=outer + pairs, kind=SLICE)
-        joins += (Join(CARRY, 0, number, outer + number, 0) for number in range(results))
-        joins += leave(0, results)
-    return joins
