@@ -20,7 +20,9 @@ from jaxviz.graph import ARGUMENT, OPERATION, RESULT, Column, Graph
 from jaxviz.link.applied import with_applying
 from jaxviz.link.asked import with_asked
 from jaxviz.link.carried import with_carried_variables
-from jaxviz.link.fates import Evidence, Fates, make_fates
+from jaxviz.link.evidence import Evidence
+from jaxviz.link.fates import Fates
+from jaxviz.link.judging import make_fates
 from jaxviz.link.links import Found, Links, make_links, read_tags
 from jaxviz.link.tags import Places, Tags
 from jaxviz.link.taken_in import with_taken_in

@@ -148,13 +148,6 @@ def _in_its_place(before: Sequence[str], after: Sequence[str], place: int) -> st
     return after[other] if len(before) == 2 and found == before[other] != after[other] else found
 
 
-def _behind_shapes(after: Lines, name: str, gone: Sequence[int], named: Callable[[str], Found]) -> str:
-    """What is read where another shape of it is all that is left of an equation that is gone."""
-    while after.opcodes.get(name) in SHAPES and len(own := named(after.op_names[name])) == 1 and own[0] in gone:
-        name = after.operands[name][0]
-    return name
-
-
 def _is_whole(before: Lines, after: Lines, name: str, merged: bool) -> bool:
     """Whether an instruction gives what the equation of its name gives, and not a step on the way there, such as the
     square that a cube is made of."""

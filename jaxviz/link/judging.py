@@ -1,0 +1,211 @@
+"""The judgement of what became of every equation.
+
+The tags that are left after each compiler pass say in which one an equation disappears, and what its readers read after
+that says what took its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+
+from jaxviz.graph import OPERATION, Graph
+from jaxviz.link.aftermath import handed_over, left_unread
+from jaxviz.link.evidence import Evidence, names_in_hlo
+from jaxviz.link.fates import (
+    CONSEQUENCE,
+    CONTEXT,
+    DEAD,
+    FOLDED,
+    IMPORTED,
+    MERGED,
+    MOVED,
+    NONE,
+    SIMPLIFIED,
+    UNLOWERED,
+    Fates,
+)
+from jaxviz.link.history import History
+from jaxviz.link.links import Found
+from jaxviz.link.living import living, state_of
+from jaxviz.link.merged import merge_bodies, merge_calls
+from jaxviz.link.snapshots import ONLY_MOVE, instruction_names, replacements, working_names
+from jaxviz.link.standing_in import StandIns
+
+#: What the passes do that make operations disappear, by a part of their name; all others simplify.
+_FOLDING = "constant_folding"
+_PASSES = (
+    # Only what keeps others apart goes with it.
+    ("barrier", SIMPLIFIED),
+    (_FOLDING, FOLDED),
+    ("cse", MERGED),
+    ("dce", CONSEQUENCE),
+    ("_mover", MOVED),
+    ("motion", MOVED),
+    ("sinking", MOVED),
+    ("hoist", MOVED),
+)
+
+#: Those that write an operation as several others, which carry no name of it: a running sum becomes sums of parts.
+_WRITE_ANEW = ("rewriter", "expander")
+
+
+def make_fates(evidence: Evidence) -> Fates:
+    """The fate of every equation; without snapshots, those that the compiler removed are simplified, nowhere said."""
+    return _Judge(evidence).fates()
+
+
+class _Judge:
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence, self._history = evidence, History(evidence)
+        self._jaxpr = graph = evidence.jaxpr
+        self._given = evidence.given if self._history.snapshots else set()
+        self._kind = np.zeros(len(graph), np.int32)
+        self._where = np.zeros(len(graph), np.int32)
+        self._by = np.full(len(graph), -1, np.int32)
+
+    def fates(self) -> Fates:
+        alive = living(self._evidence)
+        alive.update(self._written_anew(alive))
+        self._judge(alive)
+        self._replace()
+        merged = self._kind == MERGED
+        merge_calls(self._jaxpr, merged, self._by)
+        merge_bodies(self._jaxpr, merged, self._by)
+        self._credit_work(alive)
+        return Fates(self._kind, self._where, self._by)
+
+    def _judge(self, alive: dict[int, int]) -> None:
+        """What became of each, and in which pass, as its own name tells it."""
+        known, last, kind, where = self._evidence, self._history.last_seen, self._kind, self._where
+        lowered = known.with_owners(set(chain.from_iterable(known.stablehlo)))
+        context = known.with_owners(node for node, state in alive.items() if state != FOLDED)
+        for node in np.flatnonzero(self._jaxpr.nodes.kind == OPERATION).tolist():
+            state = alive.get(node, NONE)
+            if node in known.reducers:
+                # It stands before what it holds.
+                owner = known.reducers[node]
+                kind[node], where[node] = kind[owner], where[owner]
+            elif state not in (NONE, FOLDED):
+                kind[node] = state
+            elif not known.needed[node]:
+                kind[node] = DEAD
+            elif node in context:
+                kind[node] = CONTEXT
+            elif node not in lowered:
+                # What only goes round a loop is not lowered either.
+                kind[node] = UNLOWERED if known.wanted[node] else DEAD
+            elif node not in last and (state == FOLDED or node in self._given):
+                kind[node] = FOLDED
+            elif self._history.snapshots and node not in last:
+                kind[node] = IMPORTED if known.wanted[node] else DEAD
+            elif not known.wanted[node]:
+                # Some compilers see that what goes round a loop is read by nothing else, but that was so before.
+                kind[node] = DEAD
+            else:
+                kind[node], pass_name = self._removed(last.get(node), node in self._given)
+                where[node] = self._jaxpr.tables.string(pass_name)
+
+    def _replace(self) -> None:
+        """What took the place of those that a pass removed; of those that only went with others, that they did so."""
+        vanished: dict[int, list[int]] = {}
+        for node in np.flatnonzero(self._where).tolist():
+            number = self._history.last_seen.get(node, -1)
+            if node not in self._evidence.reducers and 0 <= number < len(self._history.snapshots) - 1:
+                vanished.setdefault(number, []).append(node)
+        stand_ins = StandIns(self._jaxpr)
+        kind, by, given = self._kind, self._by, self._given
+        for number, nodes in vanished.items():
+            earlier, later = self._history.around(number)
+            merged = kind[nodes[0]] == MERGED
+            instead = replacements(earlier, later, nodes, self._evidence.nodes_named, merged=merged)
+            for node, other in instead.items():
+                # Of what is merged, both are the same operation of the same.
+                if (node in given) == (other in given) if merged else stand_ins.may(node, other):
+                    by[node] = other
+            gone = [node for node in nodes if by[node] < 0]
+            if merged:
+                # Of numbers that are equal one is left, which may have the name of what reads it.
+                kind[[node for node in gone if node in given]] = FOLDED
+            elif kind[nodes[0]] == SIMPLIFIED:
+                unread = set(left_unread(earlier, later, gone, self._evidence.nodes_named))
+                kind[[*unread]] = CONSEQUENCE
+                # Of what needs no argument, its value is all that can stand in its place.
+                kind[[node for node in gone if node in given and node not in unread]] = FOLDED
+
+    def _credit_work(self, alive: dict[int, int]) -> None:
+        """Where a product and the transpose that reads it become one product, XLA keeps the tag of the transpose.
+
+        What is left does the work of the product: it is the one that lives on, and the other was moved into it.
+        """
+        kind, where, by = self._kind, self._where, self._by
+        replaced = np.flatnonzero(by >= 0).tolist()
+        if not replaced:
+            return
+        lowered, left = self._operations
+        for node in replaced:
+            other = int(by[node])
+            mine, theirs, now = lowered.get(node, set()), lowered.get(other, set()), left.get(other, set())
+            # Of what only moved values, something may be left as well.
+            if other in alive and set() < theirs <= ONLY_MOVE and (mine & now) - ONLY_MOVE:
+                kind[node], kind[other] = kind[other], MOVED
+                where[other], where[node] = where[node], 0
+                by[other], by[node] = node, -1
+
+    @cached_property
+    def _operations(self) -> tuple[dict[int, set[str]], dict[int, set[str]]]:
+        """The operations of each equation in StableHLO and in optimized HLO, in the words of HLO."""
+        evidence = self._evidence
+        lowered = _operations_of(evidence.stablehlo_graph, evidence.stablehlo)
+        left = _operations_of(evidence.hlo, evidence.hlo_tags)
+        return lowered, left
+
+    def _written_anew(self, alive: dict[int, int]) -> dict[int, int]:
+        """The equations whose work other operations do since a pass wrote them so, by where those are now."""
+        gone: dict[int, list[int]] = {}
+        for node, number in self._history.last_seen.items():
+            if alive.get(node, FOLDED) == FOLDED and number + 1 < len(self._history.snapshots):
+                gone.setdefault(number, []).append(node)
+        found: dict[int, int] = {}
+        for number, nodes in gone.items():
+            handed = handed_over(*self._history.around(number), nodes, self._evidence.nodes_named)
+            found.update({node: state_of(self._evidence, {op}) for node, op in handed.items()})
+            earlier, later = self._history.snapshots[number : number + 2]
+            if not any(part in later.after for part in _WRITE_ANEW):
+                continue
+            # What a fusion takes in is numbered anew; the first part of a name is the operation.
+            made = {name.partition(".")[0] for name in instruction_names(later.text) - instruction_names(earlier.text)}
+            state = state_of(self._evidence, made - ONLY_MOVE)
+            named = {node for name in working_names(earlier.text) for node in self._evidence.nodes_named(name)}
+            found.update({node: state for node in nodes if state != NONE and node in named})
+        return {node: state for node, state in found.items() if state != NONE}
+
+    def _removed(self, last: int | None, given: bool) -> tuple[int, str]:
+        """What a pass did to an equation that the snapshot before it held last; `given`: it needs no argument."""
+        if last is None:
+            return SIMPLIFIED, ""
+        passes = [snapshot.after for snapshot in self._history.snapshots[last + 1 :]]
+        if not passes:
+            return SIMPLIFIED, "after the last snapshot"
+        name = passes[0]
+        if given and any(part in name for part in _WRITE_ANEW):
+            # Of what it was written as, nothing is left but its value.
+            folding = next((later for later in passes if _FOLDING in later.replace("-", "_")), None)
+            if folding is not None:
+                return FOLDED, folding
+        for part, kind in _PASSES:
+            if part in name.replace("-", "_"):
+                return kind, name
+        return SIMPLIFIED, name
+
+
+def _operations_of(graph: Graph, tagged: Sequence[Found]) -> dict[int, set[str]]:
+    names = names_in_hlo(graph)
+    found: dict[int, set[str]] = {}
+    for op, equations in zip(graph.nodes.op.tolist(), tagged, strict=True):
+        for equation in equations:
+            found.setdefault(equation, set()).add(names[op])
+    return found
