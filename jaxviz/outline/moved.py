@@ -94,8 +94,10 @@ def move_out_of_loops(graph: Graph, stacks: StackTree, stack: Column) -> None:
             if own:
                 repeated = {one for owner in owners for one in _functions_below(graph, stacks, stack, owner)}
                 moved = [one for one in own if functions[first[one]] in repeated]
-                for node in beside[np.isin(stack[beside], moved)].tolist():
-                    _set_beside(stacks, stack[node : _end(graph, node)], call)
+                at = beside[np.isin(stack[beside], moved)].tolist()
+                reading = _calls_reading(graph, stacks, stack, at, call)
+                for node, read_by in zip(at, reading, strict=True):
+                    _set_beside(stacks, stack[node : _end(graph, node)], call, read_by)
         nobodys = [one for one in used if stacks.own_frame(one) < 0]
         for call, owners in calls.items() if nobodys else ():
             repeated = {stacks.frame(one) for owner in owners for one in _stacks_in(graph, stack, owner)}
@@ -121,11 +123,30 @@ def loops_of_moved(graph: Graph, stacks: StackTree, stack: Column) -> dict[int, 
     return found
 
 
-def _set_beside(stacks: StackTree, stack: Column, call: int) -> None:
-    """Change those of some stacks that a call holds to such as stand beside it."""
+def _calls_reading(graph: Graph, stacks: StackTree, stack: Column, moved: list[int], call: int) -> list[int]:
+    """Of each of what was moved out of a loop, the call of the first loop that it is moved for.
+
+    That is `call`, as its stack says, or another one of the same place: what a function does outside of its loop is
+    handed out with the callers that it had first, whoever calls that function again.
+    """
+    reading: dict[int, int] = {}
+    wanted = set(moved)
+    for node in reversed(moved):
+        values = range(int(graph.first_value[node]), int(graph.first_value[node + 1]))
+        readers = [reader for value in values for reader in graph.readers(value)]
+        loops = [one for one in readers if graph.tables.strings[graph.nodes.op[one]] in _LOOPS]
+        loops += [reading[one] for one in readers if one in wanted and one in reading]
+        if loops:
+            reading[node] = min(loops)
+    calls = [int(stack[reading[node]]) if node in reading else call for node in moved]
+    return [one if one >= 0 and stacks.frame(one) == stacks.frame(call) else call for one in calls]
+
+
+def _set_beside(stacks: StackTree, stack: Column, call: int, other: int) -> None:
+    """Change those of some stacks that a call holds to such as stand beside another one."""
     for place, one in enumerate(stack.tolist()):
         if stacks.holds(call, one):
-            stack[place] = stacks.below(stacks.beside(call), one, without=call)
+            stack[place] = stacks.below(stacks.beside(other), one, without=call)
 
 
 def _functions_below(graph: Graph, stacks: StackTree, stack: Column, owner: int) -> set[int]:

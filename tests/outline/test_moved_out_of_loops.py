@@ -187,3 +187,29 @@ def test_a_checkpointed_function_has_its_call_in_a_loop_forward_too():
     [call, mirrored] = (row for row in rows_named(outline, "cell") if row.twin >= 0)
     assert call.twin == mirrored.index
     assert {"z", "n"} <= {row.variable for row in shown(outline, call.index)}
+
+
+def layers(ws, x):
+    x, _ = lax.scan(lambda x, w: (jax.checkpoint(step)(w, x), None), x, ws)
+    return jnp.exp(x)
+
+
+def step(w, x):
+    return masked(w, x) + x
+
+
+def compared(ws, x, y):
+    one = layers(ws, x)
+    other = layers(ws, y)
+    return jnp.sum(one * other)
+
+
+@pytest.mark.smoke
+def test_what_JAX_moved_out_of_the_loop_of_a_second_call_is_in_that_call():
+    # It is handed out with the callers that it had when the function was traced, in the first call.
+    jax.clear_caches()
+    outline = outline_of(jax.grad(compared), WEIGHTS, X, X)
+    assert names_inside(outline, 0) == ["forward", "backward"]
+    forward, backward = outline.children[0]
+    assert names_inside(outline, forward)[:2] == ["layers", "layers"]
+    assert names_inside(outline, backward).count("layers") == 2
