@@ -24,13 +24,13 @@ const ZOOM_WITH_TYPES = 0.95;
 const ZOOM_APART = 0.85;
 /** So few boxes may say more where names and chips are short, as if it were narrow. */
 const LEAVING_ROOM = 7;
-/** Up to so many boxes, of which one hides most, words may be as short as they get for that to open. */
-const HIDING_MUCH = 12;
 /** So few boxes beside phases say little: forward is shown without backward instead. */
 const SAYING_LITTLE = 4;
 /** What one choice leaves closed is far smaller than what another one does if that is so many times as large. */
 const LARGER = 2;
-/** One closed box with so much of the program, or of a phase, leaves nearly nothing of it to be seen. */
+/** One closed box with more than so much of the program, or of a phase, hides most of it. */
+const HIDING = 1 / 2;
+/** One with so much leaves nearly nothing of it to be seen. */
 const NEARLY_ALL = 3 / 4;
 /** A stranger takes in no more boxes that stand for operations than this at once. */
 const MOST_BOXES = 25;
@@ -85,11 +85,11 @@ function* chosen(chooserOf: (brevity: number) => Chooser, least: number): Steps<
     shorter.patient = chooser.boxes <= LEAVING_ROOM;
     yield* shorter.choose();
   }
-  const better = isBetter(shorter, chooser) ? shorter : chooser;
-  if (better.saysEnough) {
-    return better;
+  const shortened = isBetter(shorter, chooser) ? shorter : chooser;
+  if (shortened.saysEnough) {
+    return shortened;
   }
-  if (better.fits) {
+  if (shortened.fits) {
     // Where twins are too large side by side, a little of forward alone says more than closed boxes.
     yield* chooser.forward();
     if (shorter !== chooser) {
@@ -98,19 +98,18 @@ function* chosen(chooserOf: (brevity: number) => Chooser, least: number): Steps<
   }
   const best = isBetter(shorter, chooser) ? shorter : chooser;
   const parted = chooser.parts || shorter.parts;
-  if (!parted && (best.saysEnough || (best.fits && best.boxes > (best.hides ? HIDING_MUCH : LEAVING_ROOM)))) {
+  if (!parted && (best.saysEnough || (best.fits && !best.hides && best.boxes > LEAVING_ROOM))) {
     return best;
   }
   const shortest = chooserOf(Brevity.shortest);
   yield* shortest.choose();
-  if (best.fits && best.boxes > LEAVING_ROOM) {
-    // Words are not made hard to read for a few boxes more.
-    return shortest.opensMore(best.seen) || shortest.completes(best) ? shortest : best;
-  }
-  if (shortest.fits && !shortest.saysEnough) {
+  const many = best.fits && best.boxes > LEAVING_ROOM;
+  if (shortest.fits && !shortest.saysEnough && (best.hides || !many)) {
     yield* shortest.forward();
   }
-  return isBetter(shortest, best) ? shortest : best;
+  // Words are not made hard to read for a few boxes more.
+  const better = many ? shortest.opensMore(best.seen) || shortest.completes(best) : isBetter(shortest, best);
+  return better ? shortest : best;
 }
 
 /** True where one choice opens both sides of what another one opens alone, else where it says more, or else is larger. */
@@ -142,7 +141,7 @@ class Chooser {
   /** What is open while its twin is closed. */
   private alone: readonly number[] = [];
   /** What is seen of the program, and what is not. */
-  seen: Seen = { boxes: 0, says: 0, largest: 0, hidden: 0 };
+  seen: Seen = { boxes: 0, says: 0, largest: 0, largestCopy: 0, hidden: 0 };
   /** How much opens with a row, the most first. */
   private amounts = AMOUNTS;
   /** How many boxes there may be with what holds most open beside what mirrors it. */
@@ -187,7 +186,7 @@ class Chooser {
 
   /** True where one closed box holds most of what there is. */
   get hides(): boolean {
-    return this.seen.hidden > 1 / 2;
+    return this.seen.hidden > HIDING;
   }
 
   get saysEnough(): boolean {
@@ -197,8 +196,13 @@ class Chooser {
   /** True where what stays closed here is far smaller than what stays closed there, or that is nearly all there is. */
   opensMore(other: Seen): boolean {
     const most = NEARLY_ALL * this.rows.operations[0];
-    const { largest } = this.seen;
-    return largest < other.largest && (LARGER * largest <= other.largest || (largest <= most && most < other.largest));
+    const { largest, largestCopy } = this.seen;
+    return (
+      largest < other.largest &&
+      (LARGER * largest <= other.largest ||
+        LARGER * largestCopy <= other.largestCopy ||
+        (largest <= most && most < other.largest))
+    );
   }
 
   /** True where whatever is open alone there is open with its twin here, and nearly as much of it is seen. */
@@ -212,7 +216,7 @@ class Chooser {
     const all = yield* this.everything();
     if (all) {
       this.open = all;
-      this.seen = { boxes: LEAVING_ROOM + 1, says: SAYING_LITTLE + 1, largest: 0, hidden: 0 };
+      this.seen = { boxes: LEAVING_ROOM + 1, says: SAYING_LITTLE + 1, largest: 0, largestCopy: 0, hidden: 0 };
       return;
     }
     this.seen = seenIn(this.rows, yield* this.openMore(yield* this.start(), true));
@@ -236,21 +240,34 @@ class Chooser {
 
   /**
    * Opens what there is room for in phases whose twins stay closed, where that says more. Beside an open phase, rows open
-   * with their twins or not at all, unless little is seen then.
+   * with their twins or not at all, unless little is seen then; where one hides nearly all, that phase closes instead.
    */
   *forward(): Steps<void> {
-    const { open, seen, hides } = this;
-    this.open = this.whole ?? open;
-    const shown = yield* this.openMore(this.shown(this.open), false);
-    this.seen = seenIn(this.rows, shown);
-    const saysMore = this.hides === hides ? this.boxes >= seen.boxes : hides;
-    const alone = saysMore ? [...this.open].filter(row => this.hasClosedTwin(row, shown)) : [];
-    this.parts = alone.length > 0;
-    if (!saysMore || (seen.says > SAYING_LITTLE && alone.some(row => !this.isPhase(row) || open.has(row)))) {
-      Object.assign(this, { open, seen });
-    } else {
-      this.alone = alone;
+    const { open, seen } = this;
+    if (yield* this.opensForward(this.whole ?? open, open, seen)) {
+      return;
     }
+    if (seen.hidden > NEARLY_ALL && (yield* this.opensForward(null, open, seen))) {
+      return;
+    }
+    Object.assign(this, { open, seen });
+  }
+
+  /** The same beginning with what is open `from` now, or with nothing; false where it says no more than `open` does. */
+  private *opensForward(from: ReadonlySet<number> | null, open: ReadonlySet<number>, seen: Seen): Steps<boolean> {
+    const hid = seen.hidden > HIDING;
+    this.open = from ?? new Set();
+    const shown = yield* this.openMore(from ? this.shown(from) : yield* this.start(), false);
+    this.seen = seenIn(this.rows, shown);
+    const saysMore = this.hides === hid ? from !== null && this.boxes >= seen.boxes : hid;
+    const alone = saysMore ? [...this.open].filter(row => this.hasClosedTwin(row, shown)) : [];
+    this.parts ||= alone.length > 0;
+    const isHalf = alone.some(row => !this.isPhase(row) || (from !== null && open.has(row)));
+    if (!saysMore || (seen.says > SAYING_LITTLE && isHalf)) {
+      return false;
+    }
+    this.alone = alone;
+    return true;
   }
 
   /** All rows, if these are few and fit; where they are very few, with what single expressions are made of. */

@@ -9,8 +9,9 @@ export interface Seen {
   readonly boxes: number;
   /** How many of them say more than that there is a phase. */
   readonly says: number;
-  /** How many operations the largest closed box holds that could be open. */
+  /** How many operations the largest closed box holds that could be open, and where one copy of a stack stands for it. */
   readonly largest: number;
+  readonly largestCopy: number;
   /** The most that one closed box holds of the phase, or the program, that it is part of. */
   readonly hidden: number;
 }
@@ -20,7 +21,7 @@ export function seenIn(rows: Rows, shown: VisibleGraph): Seen {
   const closed = candidates(rows, shown)
     .filter(({ row, late }) => !late && !mirrors(rows, row))
     .map(({ row }) => row);
-  const { kind } = rows.outline;
+  const { kind, count } = rows.outline;
   return {
     boxes: boxesIn(shown),
     says: shown.item.reduce(
@@ -28,6 +29,7 @@ export function seenIn(rows: Rows, shown: VisibleGraph): Seen {
       0
     ),
     largest: Math.max(0, ...closed.map(row => rows.operations[row])),
+    largestCopy: Math.max(0, ...closed.map(row => rows.operations[row] / count[row])),
     hidden: Math.max(0, ...closed.map(row => shareOf(rows, row)))
   };
 }
