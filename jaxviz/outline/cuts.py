@@ -20,6 +20,9 @@ MOST = 14
 
 _PARTS = 8
 
+# So few things are no part by themselves.
+_LEAST = 4
+
 
 def with_parts(graph: Graph, draft: Draft, drawn: NDArray[np.bool_], kind: int) -> Draft:
     """The draft with parts put into rows that are too long; `drawn` marks nodes that are boxes."""
@@ -92,15 +95,15 @@ def _crossing(graph: Graph, starts: Column, end: int) -> Column:
 
 
 def _borders(crossing: Column) -> list[int]:
-    """Where to cut: near equal lengths, there where the fewest values cross."""
-    count = len(crossing)
-    parts = max(3, min(_PARTS, -(-count // 8)))
-    window = max(1, count // (3 * parts))
-    borders = [0]
-    for part in range(1, parts):
-        middle = part * count // parts
-        low, high = max(borders[-1] + 1, middle - window), min(count - 1, middle + window)
-        if low <= high:
-            place = np.arange(low, high + 1)
-            borders.append(low + int(np.argmin(crossing[place] + 0.01 * np.abs(place - middle))))
-    return [*borders, count]
+    """Where to cut: there where the fewest values cross, then where the next fewest do, as far as parts are not too
+    short. By what stands there rather than by how long all of it is, so that a line more moves no other border."""
+    count, least = len(crossing), _LEAST
+    while count > _PARTS * least:
+        least += least // 2
+    left, none = crossing.copy(), np.iinfo(crossing.dtype).max
+    left[:least] = left[count - least + 1 :] = none
+    borders = [0, count]
+    while (place := int(np.argmin(left))) and left[place] < none:
+        borders.append(place)
+        left[max(0, place - least + 1) : place + least] = none
+    return sorted(borders)

@@ -8,7 +8,7 @@ import functools
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,10 @@ _NO_CONDITION = re.compile(
 # So many things are told by their names.
 _FEW_NAMES = 2
 
+# What a statement assigns to: a variable, a part of one, or several.
+_TARGET = r"[^\W\d][\w.]*(?:\[[^\]]*\])*"
+_ASSIGNED = re.compile(rf"({_TARGET}(?:, {_TARGET})*)(?:: [^=]+)? (?:\*\*|//|<<|>>|[-+*/%@&|^])?=(?!=)")
+
 # A variable for what a comprehension collects.
 _COLLECTED = re.compile(r"(\w+) = [\[{]")
 
@@ -90,6 +94,7 @@ class Names:
         self._drawn = np.flatnonzero(drawn)
         self._heaviest = Heaviest(draft, self._drawn, _PART)
         self._heads: dict[tuple[int, int], str] = {}
+        self._part_places: dict[int, list[int]] = {}
         string = graph.tables.string
         texts = [(string(one.name), string(one.detail), string(one.variable)) for one in labels]
         # The last is for rows without a label.
@@ -127,6 +132,8 @@ class Names:
         unnamed[draft.copy >= 0] = False
         for row in added[draft.copy[added] < 0].tolist():
             columns[0, row] = string(self._added(row, columns[0]))
+            if draft.kind[row] == _PART:
+                columns[1, row] = string(self._lines(row))
             unnamed[row] = not columns[0, row]
         unnamed_rows = np.flatnonzero(unnamed)
         columns[0, unnamed_rows] = [string(name) for name in self._works(unnamed_rows)]
@@ -152,7 +159,7 @@ class Names:
         """The name of a stack or part, empty where the source gives none."""
         kind, number = int(self._draft.kind[row]), int(self._draft.label[row])
         if kind == _PART:
-            return self._cases(row) or self._lines(row) or self._most(row, names)
+            return self._cases(row) or self._assigned(row) or self._lines(row) or self._most(row, names)
         combined = self._combined(row) if kind == _STACK else ""
         if number < 0 or combined:
             return combined
@@ -371,18 +378,40 @@ class Names:
             return ""
         return f"cases {names[0].removeprefix('case ')} to {names[-1].removeprefix('case ')}"
 
+    def _assigned(self, row: int) -> str:
+        """`speed … drag` for a part that begins with what is assigned to the one and ends with what is to the other.
+
+        Where lines stand changes with every line above them.
+        """
+        places = self._places(row)
+        first, last = self._target(places, 0), self._target(reversed(places), -1)
+        return f"{first} … {last}" if first != last else ""
+
+    def _target(self, places: Iterable[int], which: int) -> str:
+        """The first variable, or the one at `which` of several, that a statement at any of these frames assigns to."""
+        texts = (self._expressions.at(frame).statement_text for frame in places)
+        targets = (target[1] for text in texts if (target := _ASSIGNED.match(text)))
+        return next(targets, "").split(", ")[which]
+
     def _lines(self, row: int) -> str:
         """`lines 10-17` for a part of one function."""
-        draft, frames = self._draft, self._graph.tables.frames
-        inside = np.flatnonzero(draft.rows.parent == row)
-        places = [self._labels[number].frames[:1] for number in draft.label[inside].tolist() if number >= 0]
-        known = [frame for place in places for frame in place]
-        if len(known) < len(inside) or not known:
-            return ""
-        if len({(frames.file[frame], frames.function[frame]) for frame in known}) > 1:
-            return ""
-        lines = [frames.line[frame] for frame in known]
-        return f"lines {min(lines)}-{max(lines)}" if max(lines) > min(lines) else ""
+        lines = [self._graph.tables.frames.line[frame] for frame in self._places(row)]
+        return f"lines {min(lines)}-{max(lines)}" if lines and max(lines) > min(lines) else ""
+
+    def _places(self, row: int) -> list[int]:
+        """The frames of what is in a part of one function, also in parts of it; none where they are not of one."""
+        known = self._part_places.get(row)
+        if known is None:
+            draft, frames = self._draft, self._graph.tables.frames
+            found = []
+            for inside in np.flatnonzero(draft.rows.parent == row).tolist():
+                number = int(draft.label[inside])
+                own = self._labels[number].frames[:1] if number >= 0 else ()
+                found.append(self._places(inside) if draft.kind[inside] == _PART else own)
+            functions = {(frames.file[one[0]], frames.function[one[0]]) if one else None for one in found}
+            is_known = len(functions) == 1 and None not in functions
+            known = self._part_places[row] = [*itertools.chain.from_iterable(found)] if is_known else []
+        return known
 
     def _works(self, rows: NDArray[np.intp]) -> Iterator[str]:
         """The operation that weighs most among those of each row, and how many there are besides it."""

@@ -91,6 +91,45 @@ def test_more_rows_of_data_and_more_layers_change_no_place_and_no_name(before, t
     assert not before - trained(_PROGRAM, tmp_path, layers=5)
 
 
+# A long function in paragraphs, of each of which only the last value is read later.
+_LONG = "\n".join(
+    [
+        "import jax.numpy as jnp",
+        "def long(start):",
+        *(
+            line
+            for one, before in zip("abcdef", ("start", *"abcde"), strict=False)
+            for line in (
+                f"    {one}_low = jnp.sin({before}) * 0.5",
+                f"    {one}_high = jnp.cos({before}) + {one}_low",
+                f"    {one}_sum = {one}_low / {one}_high - {before}",
+                f"    {one} = jnp.tanh({one}_sum * {one}_low)",
+            )
+        ),
+        "    return f",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("    c_sum =", "    c_high = jnp.exp(c_high)\n    c_sum ="),
+        ("    a_low =", "    # The first one.\n\n    a_low ="),
+        ("    f_high = jnp.cos(e) + f_low", "    f_high = jnp.cos(e)"),
+        ("    d = ", "    extra = jnp.exp(d_low)\n    d_sum = d_sum - extra\n    d = "),
+    ],
+)
+def test_a_line_more_in_a_long_function_leaves_the_other_parts_of_it(change, tmp_path):
+    assert change[0] in _LONG
+    arguments = "long", tmp_path, jnp.ones(4)
+    before, after = (paths_of(source, *arguments) for source in (_LONG, _LONG.replace(*change)))
+    parts = [path for path in before if len(path) == 1]
+    assert len(parts) >= 4
+    assert all(" … " in part for (part,) in parts)
+    assert [path for path in after if len(path) == 1] == parts
+
+
 _OPERATIONS = ("sin", "cos", "tanh", "exp", "abs", "square")
 _LINES = st.lists(st.sampled_from(_OPERATIONS), min_size=2, max_size=7)
 
