@@ -394,8 +394,10 @@ class Names:
         return next(targets, "").split(", ")[which]
 
     def _lines(self, row: int) -> str:
-        """`lines 10-17` for a part of one function."""
-        lines = [self._graph.tables.frames.line[frame] for frame in self._places(row)]
+        """`lines 10-17` for a part of one function of the person: of a library nobody has them before him."""
+        tables = self._graph.tables
+        own = [frame for frame in self._places(row) if not tables.files.library[tables.frames.file[frame]]]
+        lines = [tables.frames.line[frame] for frame in own]
         return f"lines {min(lines)}-{max(lines)}" if lines and max(lines) > min(lines) else ""
 
     def _places(self, row: int) -> list[int]:

@@ -378,6 +378,16 @@ def test_parts_that_assign_to_one_variable_alone_are_told_by_their_lines():
     assert all(re.fullmatch(r"lines \d+-\d+", name) and name == detail for name, detail in parts)
 
 
+def test_parts_in_a_library_are_told_by_what_they_do_not_by_its_lines():
+    import equinox as eqx
+
+    cell = eqx.nn.GRUCell(4, 8, key=jax.random.key(0))
+    parts = rows_named(outline := outline_of(lambda x, h: cell(x, h), jnp.ones(4), jnp.ones(8)), "GRUCell")
+    parts = shown(outline, parts[0].index) if parts else shown(outline, 0)
+    assert [part.name for part in parts] == ["dot_general x2 +2", "logistic +3", "logistic +3", "tanh +3"]
+    assert not any(part.detail for part in parts)
+
+
 @pytest.mark.smoke
 def test_what_every_device_does_is_the_body_of_the_pmap():
     mapped = jax.pmap(lambda x: jnp.sin(x) * 2.0, axis_name="devices")
