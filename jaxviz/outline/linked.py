@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from jaxviz.graph import OPERATION, RESULT, Column, Graph
 from jaxviz.outline.elements import is_kind
 from jaxviz.outline.kernel_names import KernelNames, weight
-from jaxviz.outline.noise import CHIP, EDGE
+from jaxviz.outline.noise import BOX, CHIP, EDGE, THROUGH
 from jaxviz.outline.roles import KERNELS, WRAPPERS, is_owner_of, mark_handing_on, roles_of
 from jaxviz.outline.tree import ROW_KINDS, Outline
 from jaxviz.outline.turns import LOOPS, hide_counted, mark_turns
@@ -44,6 +44,9 @@ def linked_outline(graph: Graph, source: Column, outline: Outline) -> Outline:
 
 # What the compiler adds to names so that each is another: `while.57`, `reduce.3.clone`.
 _NUMBER = re.compile(r"(\.\d+|\.clone|\.remat\d*)+$")
+
+# What hands on several values at once.
+_HANDING = frozenset({"optimization_barrier", "opt-barrier"})
 
 # A copy that holds so many times what the first one holds, and some more, has got what is of others.
 _MIXED, _FEW = 2, 8
@@ -91,7 +94,49 @@ class _Writer:
         self._kernels = is_owner_of(graph, KERNELS)
         self._enter_bodies()
         self._leave_loops()
+        self._stand_with_readers()
+        self._stand_between()
         self._leave_kernels()
+
+    def _stand_with_readers(self) -> None:
+        """What hands on several values for a call, as that a checkpoint is not to be merged with what it makes again,
+        stands where they are read first, in what is called."""
+        graph, leaf = self.graph, self.leaf
+        source = np.maximum(self.source, 0)
+        for_calls = (self.source >= 0) & (self.given.role[source] == THROUGH) & (self.role == BOX)
+        handing = np.flatnonzero(for_calls & np.isin(graph.nodes.op, list(self._ops(_HANDING))))
+        if not len(handing):
+            return
+        read = np.flatnonzero(graph.operands.source >= 0)
+        made = graph.value_node[graph.operands.source[read]]
+        reader = graph.operand_node[read]
+        for node in handing.tolist():
+            told = leaf[reader[made == node]]
+            inside = [one for one in told.tolist() if one >= 0 and leaf[node] in self._paths[one]]
+            leaf[node] = inside[0] if inside else leaf[node]
+
+    def _stand_between(self) -> None:
+        """What is not drawn, as that a result of a turn goes to its place, stands in what is right before and after it,
+        where it is of what is around that: a call is not in pieces for it."""
+        leaf, paths, region = self.leaf.tolist(), self._paths, self._region
+        operation = (self.graph.nodes.kind == OPERATION) & (self.leaf >= 0)
+        nodes = np.flatnonzero(operation)
+        drawn = ((self.role[nodes] == BOX) | (self.role[nodes] == THROUGH)).tolist()
+        before: dict[int, int] = {}
+        waiting: dict[int, list[int]] = {}
+        for node, is_drawn in zip(nodes.tolist(), drawn, strict=True):
+            here = region[node]
+            if not is_drawn:
+                waiting.setdefault(here, []).append(node)
+                continue
+            last, before[here] = before.get(here, -1), leaf[node]
+            around = paths[leaf[node]]
+            for between in waiting.pop(here, ()) if last >= 0 else ():
+                own = paths[leaf[between]]
+                common = [one for one, other in zip(around, paths[last], strict=False) if one == other]
+                if len(own) < len(common) and common[: len(own)] == list(own):
+                    self.leaf[between] = common[-1]
+            waiting.pop(here, None)
 
     def _leave_kernels(self) -> None:
         """What is in a kernel that is no box of its own is where that is."""
@@ -291,9 +336,9 @@ class _Writer:
         loop, condition = (np.isin(op, list(self._ops(names))) for names in (LOOPS, CONDITIONS))
         # What a row says: words of the jaxpr's row that tells most of those that it stands for.
         said = np.where(telling >= 0, telling, origin)
-        own_name = self._unit_names(parent, origin, nodes, np.flatnonzero(own))
+        own_name = self._unit_names(parent, origin, nodes, np.flatnonzero(own), telling)
         kind = taken(given.kind, np.where(loop, _LOOP, np.where(condition, _COND, _CALL)), said)
-        closed = taken(given.closed, kind[own] == _CALL)
+        closed = np.maximum(taken(given.closed, kind[own] == _CALL), taken(given.closed, 0, said))
         count, copy = self._copies(origin, parent, first, end)
         row_of = np.full(len(given.kind) + 1, -1, np.int32)
         # Backwards, so that the first row of each is the last to be written; units are written behind the last.
@@ -328,8 +373,10 @@ class _Writer:
             role=role,
         )
 
-    def _unit_names(self, parent: Column, origin: Column, nodes: Column, rows: NDArray[np.intp]) -> Column:
-        """The names of units, which stand in `rows`: what went into them, or their own."""
+    def _unit_names(
+        self, parent: Column, origin: Column, nodes: Column, rows: NDArray[np.intp], telling: Column
+    ) -> Column:
+        """The names of units, which stand in `rows`: what went into them, what they are all of, or their own."""
         names = KernelNames(self.graph, self.source, self.given)
         # The rows of the jaxpr that units stand in.
         around = rows
@@ -337,6 +384,8 @@ class _Writer:
             around = np.where(inside, parent[around], around)
         told = map(names.name, nodes.tolist(), origin[around].tolist())
         own = np.fromiter(told, np.int32, len(nodes))
+        all_of = telling[rows]
+        own = np.where((own == 0) & (all_of >= 0), self.given.name[np.maximum(all_of, 0)], own)
         strings, string = self.graph.tables.strings, self.graph.tables.string
         plain = [string(_NUMBER.sub("", strings[name])) for name in self.graph.nodes.name[nodes].tolist()]
         return np.where(own > 0, own, np.array(plain, np.int32))
@@ -383,7 +432,8 @@ class _Writer:
             return weight(kind[row]) if row >= 0 else -1
 
         inside = lonely[parent] & (parent >= 0) & (origin >= 0) & ~is_kind(kind[origin], _OWN_NAMED)
-        for row in np.flatnonzero(inside).tolist():
+        units = lonely[parent] & (parent >= 0) & (origin < 0)
+        for row in np.flatnonzero(inside | units).tolist():
             outer = int(parent[row])
             around = int(origin[outer])
             best = max(around, int(telling[outer]), key=tells)

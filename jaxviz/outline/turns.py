@@ -62,8 +62,10 @@ def mark_turns(role: Column, graph: Graph, source: Column, outline: Outline) -> 
     slices = [op for name in _SLICES if (op := graph.tables.find_string(name)) is not None]
     role[(role == BOX) & np.isin(graph.nodes.op, slices) & loops[source] & (graph.nodes.region > 0)] = EDGE
     copies = -1 if (found := graph.tables.find_string("copy")) is None else found
-    # In a body, what the compiler copies for the loop or condition is handed on.
-    role[(role == BOX) & (graph.nodes.op == copies) & loops[source] & (graph.nodes.region > 0)] = EDGE
+    # In a body, what the compiler copies for the loop or condition is handed on; so is what it copies for a call.
+    for_calls = (outline.role[np.maximum(source, 0)] == THROUGH) & (source >= 0)
+    for_loops = loops[source] & (graph.nodes.region > 0)
+    role[(role == BOX) & (graph.nodes.op == copies) & (for_loops | for_calls)] = EDGE
     role[counts] = np.where(graph.nodes.op[counts] == copies, EDGE, COUNTER)
     # What the jaxpr has as an edge and the compiler as an operation of several values, such as the bounds of a choice.
     edges = (outline.role[np.maximum(source, 0)] == EDGE) & (source >= 0)

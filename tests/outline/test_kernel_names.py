@@ -160,3 +160,15 @@ def test_a_kernel_that_puts_results_of_turns_into_place_is_called_by_what_it_com
     names = [kernel.name for kernel in _kernels(outline)]
     assert any("score" in name or "add" in name for name in names)
     assert not [name for name in names if name.startswith("results")]
+
+
+def test_a_piece_that_is_all_of_an_expression_has_its_name_and_is_as_closed():
+    def choose(logits):
+        best, where = jax.lax.top_k(logits.reshape(-1), 4)
+        beam, token = jnp.divmod(where, logits.shape[-1])
+        return token, beam, best
+
+    outline = _outline(choose, _square(16))
+    boxes = {row.name: row for row in outline if row.parent == 0}
+    assert {"top_k", "divmod"} <= set(boxes)
+    assert boxes["divmod"].closed
