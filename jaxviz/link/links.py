@@ -7,14 +7,15 @@ kind is kept with every link.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
 import numpy as np
 
-from jaxviz.graph import ARGUMENT, CONSTANT, ENTER, OPERATION, RESULT, Column, Graph
+from jaxviz.graph import ARGUMENT, CONSTANT, OPERATION, RESULT, Column, Graph
+from jaxviz.link.reading import Beyond, Inside, Reading
 from jaxviz.link.tags import Places
 from jaxviz.read.distinct import in_order
 from jaxviz.read.tag_text import MORE_TAGS, NO_TAG, only_tags, paths_of
@@ -195,7 +196,7 @@ class _Linker:
         self.found = list(tagged)
         counts = np.fromiter(map(len, tagged), np.int64, len(tagged))
         self.kind: list[int] = np.where(counts > 1, MERGED, EXACT).tolist()
-        self._reading = _Reading(graph)
+        self._reading = Reading(graph)
         for node in inferred:
             self.kind[node] = INFERRED
 
@@ -270,10 +271,11 @@ class _Linker:
         if not missing:
             return
         reading = self._reading
-        inside = _Inside(graph, reading, missing)
+        inside, beyond = Inside(graph, reading, missing), Beyond(graph, reading, missing)
         for node, readers in zip(reversed(missing), reading.of(missing[::-1]), strict=True):
-            if not self._take(node, inside.readers(node)):
-                self._take(node, readers)
+            for others in (beyond.readers(node), inside.readers(node), readers):
+                if self._take(node, others):
+                    break
         maker, first = graph.value_node, graph.first_operand
         missing = [node for node in missing if not self.found[node]]
         for node in missing:
@@ -345,26 +347,6 @@ def _nodes_inside(graph: Graph, node: int) -> list[int]:
     return [each for each in inside if kinds[each] in (OPERATION, CONSTANT)]
 
 
-class _Inside:
-    """What reads nodes inside of the fusions that they are handed to, which says more than the whole fusion does."""
-
-    def __init__(self, graph: Graph, reading: _Reading, nodes: Sequence[int]) -> None:
-        bindings, strings = graph.bindings, graph.tables.strings
-        is_fusion = np.array([strings[kind] == "fusion" for kind in graph.regions.kind.tolist()], bool)
-        wanted = np.zeros(len(graph), bool)
-        wanted[list(nodes)] = True
-        rows = np.flatnonzero(bindings.kind == ENTER)
-        rows = rows[is_fusion[graph.nodes.region[bindings.end[rows]]]]
-        rows = rows[wanted[graph.value_node[bindings.start[rows]]]]
-        self._readers: dict[int, list[int]] = {}
-        makers, arguments = graph.value_node[bindings.start[rows]].tolist(), bindings.end[rows].tolist()
-        for maker, readers in zip(makers, reading.of(arguments), strict=True):
-            self._readers.setdefault(maker, []).extend(readers)
-
-    def readers(self, node: int) -> list[int]:
-        return self._readers.get(node, [])
-
-
 class _Starts:
     """From which node of the jaxpr on the names in a region are to be read.
 
@@ -394,22 +376,3 @@ class _Starts:
         if graph.tables.strings[graph.regions.kind[region]] not in ("reduce", "scatter"):
             return -1
         return next(iter(self._tagged[graph.regions.owner[region]]), -1)
-
-
-class _Reading:
-    """Which nodes read what others make; what leaves a region is read by its owner."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-        order = np.argsort(graph.operands.source, kind="stable")
-        self._sources = graph.operands.source[order]
-        reader = graph.operand_node[order]
-        owner = graph.regions.owner[graph.nodes.region[reader]]
-        self._readers: list[int] = np.where(graph.nodes.kind[reader] == RESULT, owner, reader).tolist()
-
-    def of(self, nodes: Sequence[int]) -> Iterator[list[int]]:
-        """For each of these nodes those that read what it makes, in order."""
-        low = np.searchsorted(self._sources, self._graph.first_value[nodes]).tolist()
-        high = np.searchsorted(self._sources, self._graph.first_value[1:][nodes]).tolist()
-        for first, last in zip(low, high, strict=True):
-            yield [node for node in self._readers[first:last] if node >= 0]
