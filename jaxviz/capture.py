@@ -194,20 +194,20 @@ class Capture:
         """The passes of the compiler that changed something; fewer of them for a large program."""
         # The reader of text is only needed for them.
         from jaxviz.passes import make_passes
-        from jaxviz.read.passes import PassState
+        from jaxviz.read.passes import PassState, read_states
 
         start = perf_counter()
         large = len(self.jaxpr) > ALL_PASSES
         snapshots = self._compiled(TELLING_PASSES).snapshots if large else self.snapshots
         self.seconds["passes"] = {"snapshots": perf_counter() - start}
-        outline = self.outline
+        outline, scopes = self.outline, self._tags.scopes
         with self._timed("passes", "read"):
             return make_passes(
                 [PassState(each.after, each.pipeline, 0, each.text) for each in snapshots],
                 self.tables,
+                lambda states: read_states(states, self.tables, scopes=scopes),
                 lambda read: read_tags(self._places, read.graph, read.names, read.name, relative=False),
                 lambda graph, tagged: self._linked(graph, tagged, outline),
-                scopes=self._tags.scopes,
             )
 
     def costs(self, stage: str) -> Mapping[str, float]:

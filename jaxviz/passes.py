@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol, TypeVar
 
 from jaxviz.graph import Column, Graph
 from jaxviz.link.changes import Passes, changed_lineages
-from jaxviz.link.lineage import Lineages
+from jaxviz.link.lineage import Lineages, Named
 from jaxviz.link.links import Found, Links
 from jaxviz.outline import Outline
-from jaxviz.read.hlo import HloGraph
-from jaxviz.read.passes import PassState, chosen_states, read_states
+from jaxviz.read.passes import PassState, chosen_states
 from jaxviz.series import State
 from jaxviz.series.write import SeriesWriter
 from jaxviz.tables import Tables
+
+_Read = TypeVar("_Read", bound=Named)
 
 
 class Placed(Protocol):
@@ -37,16 +38,12 @@ class NoSnapshots(ValueError):
 def make_passes(
     taken: Sequence[PassState],
     tables: Tables,
-    tags: Callable[[HloGraph], Sequence[Found]],
+    read_all: Callable[[Sequence[PassState]], Iterable[_Read]],
+    tags: Callable[[_Read], Sequence[Found]],
     place: Callable[[Graph, Sequence[Found]], Placed],
-    *,
-    frames: bool = False,
-    scopes: Sequence[str] = (),
 ) -> Passes:
-    """The passes that changed something. `tags` says what a state's tags say, `place` where its nodes belong.
-
-    With `frames`, states have the call stacks that they say themselves. `scopes` are what tags stand for.
-    """
+    """The passes that changed something. `read_all` gives the graphs of states one at a time, `tags` says what a
+    state's tags say, `place` where its nodes belong."""
     states, note = chosen_states(taken)
     if not states:
         raise NoSnapshots("the compiler gave no snapshots between its passes")
@@ -54,7 +51,7 @@ def make_passes(
     writer = SeriesWriter(tables)
     before: State | None = None
     joined = 0
-    for state, read in zip(states, read_states(states, tables, frames=frames, scopes=scopes), strict=True):
+    for state, read in zip(states, read_all(states), strict=True):
         tagged = tags(read)
         lineage = lineages.of(read, tagged)
         placed = place(read.graph, tagged)

@@ -7,19 +7,27 @@ inlined, it gets another: there it is known by its operation and by the equation
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from jaxviz.graph import ARGUMENT, RESULT, Column, Graph
 from jaxviz.link.links import Found
-from jaxviz.read.hlo import HloGraph
 
 # Where an instruction stands: the lineage of what holds it (-1 for the program), in which of its bodies, its name, and
 # which of several of that name it is.
 _Place = tuple[int, int, int, str, int]
 #: What a node is known by when its name is another, and by what else; None for borders, which are nothing alone.
 Likeness = tuple[Any, Any]
+
+
+class Named(Protocol):
+    """A state as it was read: its graph, and the name of the instruction of each node, empty for results."""
+
+    @property
+    def graph(self) -> Graph: ...
+    @property
+    def instruction(self) -> Sequence[str]: ...
 
 
 class Lineages:
@@ -30,7 +38,7 @@ class Lineages:
         self._places: dict[_Place, int] = {}
         self._alike: dict[int, Likeness] = {}
 
-    def of(self, state: HloGraph, tagged: Sequence[Found]) -> Column:
+    def of(self, state: Named, tagged: Sequence[Found]) -> Column:
         """The lineage of each node of the next state, whose tags are those."""
         graph = state.graph
         owner, bodies = _bodies(graph)

@@ -24,7 +24,7 @@ _LAYERS = 4
 _START = 4096
 _CHUNK = 1 << 20
 _MLIR_BYTECODE = b"ML\xefR"
-_MLIR_TEXT = re.compile(r'^\s*(?:module\b|func\.func\b|#\w+|"builtin\.module"|"?\w+\.\w+"?[ (@]|%\w+ = |!\w+ = )')
+_MLIR_TEXT = re.compile(r'^\s*(?:module\b|func\.func\b|#\w+|"?\w+(?:\.\w+)+"?[ (@]|%\w+ = |!\w+\s+= )')
 
 
 _PROTO_TEXT = re.compile(r"\w+ \{\s*\n\s+\w+(?:: | \{)")

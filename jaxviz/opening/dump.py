@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,7 +29,8 @@ _FOLDER = re.compile(r"module_\d+\..+$")
 _LOWERED = "module.mlir"
 _SETTINGS = ("compile_options", "topology")
 # What is made of that where it is split over devices, step by step.
-_STEP = re.compile(r"\d+\.(.+)\.mlir$")
+_STEP = re.compile(r"(\d+)\.(.+)\.mlir$")
+_SHARDY = "Shardy"
 
 _FIRST_STATE, _PASS_STATE, _LAST_STATE, _PLAN, _GIVEN, _SPLIT, _OTHER = range(7)
 
@@ -73,7 +74,7 @@ def _in_folder(path: Path) -> Dumped | None:
     if path.name == _LOWERED:
         return Dumped(path, module, _GIVEN)
     if step := _STEP.match(path.name):
-        return Dumped(path, module, _SPLIT, after=step[1].replace("_", " "))
+        return Dumped(path, module, _SPLIT, int(step[1]), _SHARDY, step[2].replace("_", " "))
     return Dumped(path, module.split(".")[0], _OTHER) if path.stem in _SETTINGS else None
 
 
@@ -86,8 +87,8 @@ def dumped_programs(files: Iterable[Dumped], left_out: list[str]) -> list[Opened
     programs = []
     for group in groups.values():
         program = _program(group, left_out) or _lowered_program(group, left_out)
-        programs += [] if program is None else [program]
-        programs += _split_programs(group, left_out)
+        split = _split_program(group, left_out)
+        programs += [found for found in (program, split) if found is not None]
     for module, rest in others.items():
         folder = rest[0].path.parent
         place = folder if _FOLDER.match(folder.name) else folder / module
@@ -104,12 +105,18 @@ def _lowered_program(group: Sequence[Dumped], left_out: list[str]) -> OpenedProg
     return None
 
 
-def _split_programs(group: Sequence[Dumped], left_out: list[str]) -> Iterator[OpenedProgram]:
-    """The steps on the way to a program for each device, each by itself."""
-    for file in (file for file in group if file.kind == _SPLIT):
-        stage = _readable(file.path, left_out)
+def _split_program(group: Sequence[Dumped], left_out: list[str]) -> OpenedProgram | None:
+    """The steps on the way to a program for each device: the last that can be read, after those before it."""
+    steps = sorted((file for file in group if file.kind == _SPLIT), key=lambda file: file.number)
+    while steps:
+        stage = _readable(steps[-1].path, left_out)
         if stage is not None:
-            yield OpenedProgram(f"{stage.name} ({file.after})", stage)
+            break
+        steps.pop()
+    else:
+        return None
+    states = [StateFile(file.after if number else "", _SHARDY, file.path) for number, file in enumerate(steps)]
+    return OpenedProgram(f"{stage.name} ({_SHARDY})", stage, passes=tuple(map(_pass, steps[1:])), states=states)
 
 
 def _readable(path: Path, left_out: list[str]) -> OpenedStage | None:

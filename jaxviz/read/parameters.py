@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxviz.read.sharding import spec_words
+from jaxviz.read.sharding import MANUAL, spec_words
 from jaxviz.read.values import scalar_text
 
 #: The longest text of one parameter, in characters.
@@ -68,7 +68,10 @@ def _text(value: Any) -> str:
         return "{" + ", ".join(f"{key}: {_text(item)}" for key, item in value.items()) + "}"
     if hasattr(value, "spec") and hasattr(value, "mesh"):
         unreduced = bool(getattr(value.spec, "unreduced", ()))
-        return spec_words(value.spec, value.mesh.shape, unreduced=unreduced)
+        # Along these the program itself says which part is where.
+        manual = set(getattr(value.mesh, "manual_axes", ()))
+        mesh = {axis: size for axis, size in value.mesh.shape.items() if axis not in manual}
+        return spec_words(value.spec, mesh, unreduced=unreduced) if mesh or not manual else MANUAL
     if (callable(value) and not isinstance(value, type)) or hasattr(value, "call_wrapped"):
         return _callable_text(value)
     return str(value)

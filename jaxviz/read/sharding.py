@@ -16,6 +16,8 @@ Mesh = Mapping[str, int]
 
 #: Of a value of which nothing is cut, where it is not known how many devices there are.
 WHOLE = "whole on every device"
+#: Of a value of which the program itself says which part is where, along all axes.
+MANUAL = "one part for each device, as the program says"
 
 _TILES = re.compile(r"devices=\[([\d,]*)\](?:<=\[[\d,]*\](?:T\([\d,]*\))?|[\d,]*)(.*)", re.DOTALL)
 # Where XLA says who asked for it.
@@ -94,7 +96,7 @@ def _one(text: str, meshes: Mapping[str, Mesh], devices: int) -> str:
     if kind in ("replicated", "unreduced"):
         return _words([], devices, unreduced=kind == "unreduced")
     if kind == "manual":
-        return "one part for each device, as the program says"
+        return MANUAL
     if found := re.match(r"(?:maximal device=|single_device\[device_id=)(\d+)", inside):
         return f"on device {found[1]} alone"
     if found := _TILES.search(text):

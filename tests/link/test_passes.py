@@ -221,7 +221,7 @@ def test_a_large_program_says_what_was_left_out(monkeypatch):
 
 def test_without_snapshots_it_says_so():
     with pytest.raises(NoSnapshots, match="gave no snapshots"):
-        make_passes((), Tables(), lambda read: (), lambda graph, tagged: None)
+        make_passes((), Tables(), lambda states: (), lambda read: (), lambda graph, tagged: None)
 
 
 def phases_of(outline):

@@ -175,7 +175,7 @@ def test_what_a_module_was_made_of_is_a_stage_of_the_same_program(dump_with_what
     opened = jv.open(dump_with_what_was_given)
     assert opened.kinds == ("stablehlo", "hlo")
     assert opened.stage == "hlo"
-    assert opened.names == ("jit_twice", "twice (before propagation)")
+    assert opened.names == ("jit_twice", "twice (Shardy)")
     assert opened.left_out == (
         f"{dump_with_what_was_given}/module_0003.jit_twice: 2 files that hold no HLO (.pb, .textproto)",
     )
@@ -202,8 +202,54 @@ def test_operations_and_the_instructions_made_of_them_are_linked_by_their_names(
 def test_what_a_module_was_made_of_opens_alone_where_there_is_no_more(dump_with_what_was_given):
     next(dump_with_what_was_given.glob("*after_optimizations.txt")).unlink()
     opened = jv.open(dump_with_what_was_given)
-    assert opened.names == ("twice", "twice (before propagation)")
+    assert opened.names == ("twice", "twice (Shardy)")
     assert opened.kinds == ("stablehlo",)
+
+
+STEP = """module @jit_step {{
+  sdy.mesh @mesh = <["x"=4]>
+  func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {{
+    %0 = stablehlo.sine %x {sharding}: tensor<8xf32>
+    %1 = {last} : tensor<8xf32>
+    return %1 : tensor<8xf32>
+  }}
+}}
+"""
+
+
+def test_the_steps_of_a_partitioner_are_one_program_that_can_be_stepped_through(tmp_path):
+    spread = '<@mesh, [{"x"}]>'
+    constraint = f"sdy.sharding_constraint %0 {spread}"
+    steps = {
+        "00.input_module": STEP.format(sharding="", last=constraint),
+        "01.before_propagation": STEP.format(sharding="", last=constraint),
+        "02.after_propagation": STEP.format(
+            sharding=f"{{sdy.sharding = #sdy.sharding_per_value<[{spread}]>}} ", last=constraint
+        ),
+        "03.output_module": STEP.format(sharding="", last="stablehlo.cosine %0"),
+    }
+    for module in ("module_0001.jit_step", "module_0002.jit_step"):
+        (tmp_path / "shardy" / module).mkdir(parents=True)
+        for name, text in steps.items():
+            (tmp_path / "shardy" / module / f"{name}.mlir").write_text(text)
+    opened = jv.open(tmp_path)
+    assert opened.names == ("step (Shardy)", "step (Shardy) (2)")
+    assert opened.stablehlo.find("cosine")
+    assert [step.name for step in opened.passes] == ["after propagation", "output module"]
+    assert opened.unchanged == 1
+    (entry,) = opened.document().passes
+    first, last = entry.passes
+    assert [change.kind for change in first.changes] == ["changed"]
+    assert first.changes[0].node.attributes == {"sharding": "dimension 0 in 4 parts along x"}
+    assert [change.node.op for change in last.added] == ["cosine"]
+    assert [change.node.op for change in last.removed] == ["sdy.sharding_constraint"]
+    assert not opened.document().programs[0].missing
+    # A step that cannot be read leaves those before it.
+    broken = tmp_path / "shardy" / "module_0001.jit_step" / "03.output_module.mlir"
+    broken.write_text("module @jit_step {")
+    opened = jv.open(tmp_path)
+    assert sorted(bool(opened[name].stablehlo.find("cosine")) for name in opened.names) == [False, True]
+    assert len(opened.left_out) == 1
 
 
 def test_what_cannot_be_read_of_what_a_module_was_made_of_is_told(dump_with_what_was_given):

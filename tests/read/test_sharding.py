@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from jax.sharding import AbstractMesh, NamedSharding
+from jax.sharding import AbstractMesh, AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from jaxviz.read.communication import devices_words, groups_of, is_collective
@@ -112,3 +112,11 @@ def test_collectives_have_one_name_in_both_dialects():
     assert is_collective("all-gather-start")
     assert not is_collective("all-gather-done")
     assert not is_collective("reduce")
+
+
+def test_what_the_program_itself_spreads_is_not_whole_on_every_device():
+    manual, automatic = AxisType.Manual, AxisType.Auto
+    both = AbstractMesh((4, 2), ("x", "y"), axis_types=(manual, manual))
+    one = AbstractMesh((4, 2), ("x", "y"), axis_types=(manual, automatic))
+    words = [parameter_text("sharding", NamedSharding(mesh, P(None))) for mesh in (both, one)]
+    assert words == ["one part for each device, as the program says", "whole on each of 2 devices"]
