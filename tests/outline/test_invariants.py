@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import graphlib
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import jax
 import numpy as np
@@ -89,6 +95,23 @@ def test_any_program_has_a_sound_outline_that_folds_without_cycles(function, dat
 def test_the_same_program_has_the_same_outline_again():
     fn, arguments = CORPUS["mlp_train"]()
     assert columns(outline_of(fn, *arguments)) == columns(outline_of(fn, *arguments))
+
+
+def digests() -> dict[str, str]:
+    found = {}
+    for name in ("xor_train", "remat", "scan_rnn"):
+        fn, arguments = CORPUS[name]()
+        found[name] = hashlib.sha1(repr(columns(outline_of(fn, *arguments))).encode()).hexdigest()
+    return found
+
+
+def test_the_same_program_has_the_same_outline_in_another_process():
+    # Text has another order in sets there.
+    code = "import sys; sys.path.append(sys.argv[1]); from outline.test_invariants import digests; print(digests())"
+    command = [sys.executable, "-c", code, str(Path(__file__).parents[1])]
+    ran = subprocess.run(command, env={**os.environ, "PYTHONHASHSEED": "1"}, capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert ast.literal_eval(ran.stdout) == digests()
 
 
 def test_a_program_without_equations_is_one_row():

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import json
 import linecache
+from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +18,9 @@ from outline.test_invariants import assert_no_cycle, columns
 
 import jaxviz as jv
 from jaxviz.export import engine
+from jaxviz.graph import OPERATION
 from jaxviz.outline import Outline, make_outline
+from jaxviz.outline.tree import NODE_ROLES
 
 _X = jnp.ones(4)
 
@@ -73,7 +78,34 @@ def test_any_text_has_a_sound_outline_that_folds_and_is_drawn_in_any_way(text, d
     document = explored.document(stages=()).of_stage(0).to_json(packed=False)
     opened = data.draw(st.sets(st.integers(1, max(1, len(outline) - 1))))
     # The layout refuses cycles.
-    assert engine.call("view", document, {"width": 760, "height": 560, "open": sorted(opened)})
+    assert _drawn(document, opened)
+    # Of a stack that is open one copy stands for all.
+    whole = {row for row in opened if row < len(outline) and outline.count[row] == 1}
+    assert _drawn(document, whole) == _boxes(outline, whole)
+
+
+def _drawn(document: dict[str, Any], opened: set[int]) -> list[int]:
+    """How many equations each box of the picture stands for where these rows are open."""
+    view = json.loads(engine.call("view", document, {"width": 760, "height": 560, "open": sorted(opened)}))
+    return sorted(box["equations"] for box in view["boxes"] if box["equations"] and not box["open"])
+
+
+def _boxes(outline: Outline, opened: set[int]) -> list[int]:
+    """The same by the outline: each equation is in the outermost closed row around it, or a box by itself."""
+    graph, detail = outline.graph, NODE_ROLES.index("detail")
+    alone = (graph.nodes.kind == OPERATION) & (outline.role == NODE_ROLES.index("box"))
+    owner = graph.regions.owner[1:]
+    # What has bodies is a frame around these.
+    alone[owner[outline.role[owner + 1] != detail]] = False
+    found, todo = [], [0]
+    while todo:
+        row = todo.pop()
+        if row and row not in opened:
+            found.append(int(outline.equations[row]))
+        else:
+            found += [1] * np.count_nonzero(alone & (outline.leaf == row))
+            todo += outline.children[row]
+    return sorted(count for count in found if count)
 
 
 _PROGRAM = """def norm(x):
