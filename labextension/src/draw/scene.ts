@@ -5,7 +5,7 @@
 import type { Layout } from '../layout/input.ts';
 import { families } from '../view/family.ts';
 import type { Hull } from '../view/hulls.ts';
-import { cut, MAX_NAME } from '../view/label.ts';
+import { cut, MAX_NAME, withoutModules } from '../view/label.ts';
 import {
   BOX_HEIGHT,
   BOX_INSET,
@@ -122,13 +122,17 @@ export function paintFrame(painter: Painter, { visible, layout, looks }: Scene, 
   painter.rect(looks[box], layout.x[box], layout.y[box], layout.width[box], layout.height[box], 8);
 }
 
-/** The title of a frame: of a long name as much as there is room for, where a box shows only its beginning. */
+/**
+ * The title of a frame: of a long name as much as there is room for, where a box shows only its beginning. The modules
+ * that a box leaves out stay away, so that what is mirrored reads as its twin, whichever of the two is wider.
+ */
 export function titleOf({ visible, layout, notes }: Scene, box: number): string {
-  const [whole, detail, note] = [visible.whole.get(box), visible.detail[box], notes.get(box)];
+  const [name, detail, note] = [visible.whole.get(box), visible.detail[box], notes.get(box)];
   let shown = visible.label[box];
-  if (whole === undefined) {
+  if (name === undefined) {
     return shown;
   }
+  const whole = withoutModules(name);
   const beside = [detail, note].reduce((sum, text) => sum + (text ? DETAIL_GAP + measure(text, 'type') : 0), 0);
   const room = layout.width[box] - 2 * FRAME_TITLE_INSET - beside;
   for (let most = MAX_NAME + 1; shown !== whole; most++) {

@@ -213,20 +213,31 @@ test('what was cut is there in full, as a title', () => {
   assert.ok(svg.includes('<title>constant 0.123456789012345</title>0.1234'));
 });
 
+/** A frame of that name around so many operations side by side. */
+function framed(name: string, operations: number): Scene {
+  const sketch = new Sketch();
+  const x = sketch.argument('x', 'f32[4]');
+  const called = sketch.op('jit', [x], 'f32[4]');
+  sketch.region(sketch.last, 'jit', name, () => {
+    const inside = Array.from({ length: operations }, () => sketch.op('sin', [x], 'f32[4]'));
+    sketch.result('', sketch.op('concatenate', inside, 'f32[4]'));
+  });
+  sketch.result('result', called);
+  return sceneOf(sketch, [1]);
+}
+
+test('the title of a wide frame reads as that of a narrow one, without the modules of JAX, and goes on', () => {
+  const titles = [1, 8].map(operations => {
+    const scene = framed('x = jax.nn.gelu(jnp.dot(layer, x)) * scale', operations);
+    return titleOf(scene, scene.visible.shape.indexOf(Shape.frame));
+  });
+  assert.equal(titles[1], 'x = gelu(dot(layer, x)) * scale');
+  assert.ok(titles[1].startsWith(titles[0].replace('…', '')));
+});
+
 test('a frame with room for it tells all of a long name, and one without as much as there is room for', () => {
   const name = 'a_loss_with_a_name_that_is_longer_than_any_box';
-  const nested = (operations: number): Scene => {
-    const sketch = new Sketch();
-    const x = sketch.argument('x', 'f32[4]');
-    const called = sketch.op('jit', [x], 'f32[4]');
-    sketch.region(sketch.last, 'jit', name, () => {
-      const inside = Array.from({ length: operations }, () => sketch.op('sin', [x], 'f32[4]'));
-      sketch.result('', sketch.op('concatenate', inside, 'f32[4]'));
-    });
-    sketch.result('result', called);
-    return sceneOf(sketch, [1]);
-  };
-  const [wide, narrow] = [nested(8), nested(1)];
+  const [wide, narrow] = [framed(name, 8), framed(name, 1)];
   const frame = wide.visible.shape.indexOf(Shape.frame);
   assert.equal(wide.visible.label[frame], 'a_loss_with_a_name_th…');
   assert.equal(titleOf(wide, frame), name);

@@ -16,7 +16,7 @@ export const MAX_NAME = 22;
  */
 export function cut(whole: string, most = MAX_NAME): string {
   const low = whole.replace(STACKED, '$1');
-  const bare = Array.from(low).length > most ? low.replace(MODULES, '') : low;
+  const bare = Array.from(low).length > most ? withoutModules(low) : low;
   const text = Array.from(bare).length > most ? bare.replace(GRADIENT, 'grad(') : bare;
   const characters = Array.from(text);
   if (characters.length <= most) {
@@ -36,6 +36,11 @@ export function cut(whole: string, most = MAX_NAME): string {
     end--;
   }
   return `${characters.slice(0, end || most - 1).join('')}…`;
+}
+
+/** A name of source without the modules of JAX and NumPy. */
+export function withoutModules(name: string): string {
+  return name.replace(MODULES, '');
 }
 
 /**
