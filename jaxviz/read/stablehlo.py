@@ -126,6 +126,8 @@ class _Reader:
         #: Names that say what a reducer applies too, by their rows: the name without that.
         self.applying: dict[int, str] = {}
         self._function_blocks: dict[str, Block] = {}
+        # What calls itself has no end.
+        self._being_read: set[str] = set()
         self._ops: dict[str, int] = {}
         self._types: dict[Any, int] = {}
         self._attributes: dict[tuple[str, Any], tuple[int, int] | None] = {}
@@ -143,7 +145,9 @@ class _Reader:
         frames = self.frames if call is not None else None
         if frames is not None:
             frames.enter(name, call)
+        self._being_read.add(name)
         block = yield self.region(operation.regions[0], name, (), results, shardings)
+        self._being_read.remove(name)
         if frames is not None:
             frames.leave()
         self._function_blocks[name] = block
@@ -275,7 +279,7 @@ class _Reader:
         known = self._calls.get(name)
         if known is not None and self._spend(known.size[0]):
             return known
-        if name not in self.functions or known is not None:
+        if name not in self.functions or known is not None or name in self._being_read:
             text = self.tables.string("body"), self.tables.string(f"function {name}, not repeated here")
             return Call(self.tables.string(name), operands, results, [text], [], [])
         block = yield self.function(name, operation)

@@ -201,3 +201,15 @@ func.func private @stops(%x: tensor<4xf32>) -> tensor<4xf32> {
 def test_what_a_text_begins_with_may_be_an_alias_or_an_operation_of_any_dialect(tmp_path):
     for first in ("!four  = tensor<4xf32>\n", "other.made.here @g\n", "llvm.mlir.global external @g(0 : i32) : i32\n"):
         assert opened_of(tmp_path, first + ONE).stablehlo.find("sine")
+
+
+@pytest.mark.parametrize("called", ["main", "other"])
+def test_functions_that_call_themselves_are_shown_once(tmp_path, called):
+    text = TWO.replace(
+        "stablehlo.cosine %x : tensor<4xf32>", f"func.call @{called}(%x) : (tensor<4xf32>) -> tensor<4xf32>"
+    )
+    other = text.replace("@main", "@other").replace(f"call @{called}", "call @main")
+    opened = opened_of(tmp_path, text + other)
+    calls = opened.stablehlo.find("call")
+    assert [bool(call.regions) for call in calls] == ([False] if called == "main" else [True, False])
+    assert "not repeated here" in calls[-1].attributes["body"]
