@@ -1,7 +1,8 @@
 """Which instruction of one state of the compiler is which of the next.
 
 Names of instructions stay from pass to pass, but where an instruction is copied into a fusion or out of a call that is
-inlined, it gets another: there it is known by its operation and by the equations that it comes from.
+inlined, it gets another: there it is known by its operation and by the equations that it comes from. A loop that is
+written anew because it carries less is known by these too.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from jaxviz.link.links import Found
 # which of several of that name it is.
 _Place = tuple[int, int, int, str, int]
 #: What a node is known by when its name is another, and by what else; None for borders, which are nothing alone.
-Likeness = tuple[Any, Any]
+Likeness = tuple[Any, Any, Any]
+_WAYS = 3
 
 
 class Named(Protocol):
@@ -73,8 +75,8 @@ class Lineages:
         """What is new by its name, but is one that went from its place in the state before."""
         found: dict[int, int] = {}
         taken = set(here)
-        # By itself first, then as what it stands in.
-        for way in range(2):
+        # By itself first, then as what it stands in, then as what holds others.
+        for way in range(_WAYS):
             gone: dict[Any, list[int]] = {}
             for number, likeness in reversed(self._alike.items()):
                 if likeness[way] is not None and number not in taken:
@@ -106,14 +108,15 @@ def _bodies(graph: Graph) -> tuple[list[int], list[int]]:
 
 def _likeness(graph: Graph, tagged: Sequence[Found]) -> list[Likeness]:
     """What nodes are known by; second, those of called functions that have no tag, by that of the call, which they
-    have when it is inlined."""
+    have when it is inlined; third, those that hold others, whatever they make."""
     nodes = graph.nodes
     types, first = graph.values.type.tolist(), graph.first_value.tolist()
     said: dict[int, tuple[tuple[int, int], ...]] = {}
     columns = (graph.attributes.node, graph.attributes.key, graph.attributes.value)
     for node, key, value in zip(*(column.tolist() for column in columns), strict=True):
         said[node] = (*said.get(node, ()), (key, value))
-    constant = graph.tables.find_string("constant")
+    constant, fusion = graph.tables.find_string("constant"), graph.tables.find_string("fusion")
+    holding = {node for node in graph.owned_regions if tagged[node] and nodes.op[node] != fusion}
     owner, regions = graph.regions.owner.tolist(), nodes.region.tolist()
     # What holds a node stands before it.
     around: list[Found] = []
@@ -121,12 +124,13 @@ def _likeness(graph: Graph, tagged: Sequence[Found]) -> list[Likeness]:
     for node, (kind, op) in enumerate(zip(nodes.kind.tolist(), nodes.op.tolist(), strict=True)):
         around.append(tagged[node] or (around[owner[regions[node]]] if regions[node] else ()))
         if kind in (ARGUMENT, RESULT):
-            found.append((None, None))
+            found.append((None, None, None))
         else:
             made = tuple(types[first[node] : first[node + 1]])
             # What carries no tag is told apart by what it says. So is a constant, by its value: one that is inlined
             # goes by the tag of the call from then on.
             known = tagged[node] if op != constant else ()
             by_call = (op, made, around[node]) if op != constant and around[node] else None
-            found.append(((op, made, known, () if known else said.get(node, ())), by_call))
+            by_bodies = (op, known) if node in holding else None
+            found.append(((op, made, known, () if known else said.get(node, ())), by_call, by_bodies))
     return found

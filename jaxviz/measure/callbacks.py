@@ -11,6 +11,7 @@ import ctypes
 import logging
 from collections.abc import Set
 from contextlib import suppress
+from functools import cache
 from time import perf_counter, sleep
 from types import FrameType
 
@@ -27,6 +28,7 @@ def end_callbacks(error: type[Exception], patience: float, others: Set[int] = fr
 
     One that sleeps hears of it when it wakes up.
     """
+    be_silent_about(error)  # type: ignore[arg-type]
     start = perf_counter()
     told: set[int] = set()
     quiet = start
@@ -61,8 +63,11 @@ def _is_of_jax(frames: list[FrameType]) -> bool:
     return any(str(frame.f_globals.get("__name__")).split(".")[0] == "jax" for frame in frames)
 
 
+@cache
 def be_silent_about(error: type[Exception]) -> None:
-    """JAX logs what a callback raises; that it was stopped is known to the person who stopped it."""
+    """JAX logs what a callback raises; that it was stopped is known to the person who stopped it.
+
+    Until something is stopped, its logging stays as it is."""
     # The name is private to JAX: under another one, it goes on to log it.
     logging.getLogger("jax._src.callback").addFilter(
         lambda record: not (record.exc_info and isinstance(record.exc_info[1], error))

@@ -27,7 +27,7 @@ from weakref import WeakSet
 import jax
 
 from jaxviz.compat_threads import outside_the_cache, surroundings
-from jaxviz.measure.callbacks import be_silent_about, end_callbacks, in_callbacks, raise_in
+from jaxviz.measure.callbacks import end_callbacks, in_callbacks, raise_in
 
 Result = TypeVar("Result")
 
@@ -53,8 +53,6 @@ class Stopped(Exception):
     def __str__(self) -> str:
         return "the run was stopped"
 
-
-be_silent_about(Stopped)
 
 _going: WeakSet[Work[Any]] = WeakSet()
 # Whether a device was left alone with something that it may never end, and whether the process ends.

@@ -84,6 +84,21 @@ def test_what_is_inlined_moves_also_where_it_gets_the_name_of_its_call_only_then
 
 
 @pytest.mark.smoke
+def test_a_loop_that_carries_less_is_changed_and_only_what_it_no_longer_computes_is_removed():
+    def f(x):
+        def turn(carried):
+            count, kept, unread = carried
+            return count + 1, jnp.cos(kept), jnp.sin(unread)
+
+        return jax.lax.while_loop(lambda carried: carried[0] < 7, turn, (0, x, x))[1]
+
+    (one,) = (each for each in jv.explore(f, jnp.ones(8)).passes if each.name == "simplify-while-loops")
+    assert [change.node.op for change in one.removed] == ["sine"]
+    assert "while" in {change.node.op for change in one.changed}
+    assert not one.added
+    assert not one.moved
+
+
 def test_what_goes_into_a_fusion_is_fused_and_not_new():
     def chain(x):
         return jnp.exp(jnp.sin(x) * 2.0)

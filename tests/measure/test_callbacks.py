@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import _thread
 import logging
+import subprocess
+import sys
 import threading
 import time
 
@@ -93,3 +95,15 @@ def test_what_was_stopped_is_not_logged_and_other_errors_are(caplog):
             jax.block_until_ready(jax.jit(lambda x: jax.pure_callback(fail, x, x))(1.0))
     kept = [record.exc_info[0] for record in caplog.records if record.levelno >= logging.ERROR and record.exc_info]
     assert kept == [KeyError]
+
+
+def test_the_logging_of_jax_stays_as_it_was_until_something_is_stopped():
+    code = (
+        "import logging, jaxviz.measure.waiting, jaxviz.measure.callbacks as callbacks\n"
+        "filters = logging.getLogger('jax._src.callback').filters\n"
+        "before = len(filters)\n"
+        "[callbacks.end_callbacks(jaxviz.measure.waiting.Stopped, 0.2) for _ in range(2)]\n"
+        "print(before, len(filters))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert done.stdout.split() == ["0", "1"]
