@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import jax
 import jax.numpy as jnp
 
@@ -87,3 +89,9 @@ def test_a_model_opens_where_its_layers_are_nearly_all_of_it():
     explored = jv.explore(step_of(unlikely), params, SQUARE, jnp.zeros(8, int))
     assert opened(explored, 800, 315) == ["forward", "model", "backward", "model"]
     assert opened(explored, 760, 560).count("block") == 2
+
+
+def test_a_kernel_of_one_operation_has_nothing_to_open():
+    explored = jv.explore(lambda x, y: jnp.sort(jnp.add(x, y)), jnp.ones(8), jnp.ones(8))
+    texts = [re.findall(r">(\w*add\w*)<", explored.to_svg(stage="hlo", open=opened)) for opened in ("first", "all")]
+    assert texts == [["add"], ["add"]]

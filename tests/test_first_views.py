@@ -337,7 +337,8 @@ def test_the_update_by_a_function_of_the_person_opens_after_what_it_updates():
 def test_a_loop_is_open_also_where_what_it_goes_on_for_takes_room(stage):
     fn, arguments = STYLES["adaptive_ode"]()
     names = [box.name for box in jv.explore(fn, *arguments).view(stage=stage, width=760, height=560).boxes]
-    assert {"while", "do", "heun_step", "cond(accept)"} <= set(names)
+    assert {"do", "heun_step", "cond(accept)"} <= set(names)
+    assert any(name.split()[0] == "while" for name in names)
 
 
 def test_in_a_narrow_panel_forward_is_open_where_there_is_no_room_for_backward_beside_it():

@@ -36,6 +36,7 @@ export function rowsOf(document: Document, graph: Graph): Rows {
     const given = document.outlines.find(outline => document.graphs[outline.graph] === graph);
     rows = given
       ? complete(
+          document,
           graph,
           given,
           true,
@@ -105,7 +106,22 @@ export function isMachinery(rows: Rows, row: number): boolean {
   return unnamed > all / 2;
 }
 
+/**
+ * True for an operation that is no more than what is drawn inside of it: no loop or condition, and without constants,
+ * which are seen inside.
+ */
+function isKernel({ strings }: Document, graph: Graph, { role }: Outline, node: number): boolean {
+  const [first, end] = [graph.firstRegion[node], graph.firstRegion[node + 1]];
+  const op = strings[graph.op[node]];
+  if (first === end || role[node + 1] === NodeRole.detail || LOOPS.has(op) || CONDITIONS.has(op)) {
+    return false;
+  }
+  const inside = [graph.regionStart[graph.ownedRegions[first]], graph.regionEnd[graph.ownedRegions[end - 1]]];
+  return !graph.kind.subarray(inside[0], inside[1]).includes(NodeKind.constant);
+}
+
 function complete(
+  document: Document,
   graph: Graph,
   outline: Outline,
   ofProgram: boolean,
@@ -125,10 +141,10 @@ function complete(
   for (let row = 1; row < count; row++) {
     children[next[outline.parent[row]]++] = row;
   }
-  const countUpTo = (mostRole: number): Int32Array => {
+  const countUpTo = (mostRole: number, isFrame: (node: number) => boolean = () => false): Int32Array => {
     const before = new Int32Array(graph.nodeCount + 1);
     for (let node = 0; node < graph.nodeCount; node++) {
-      const counts = graph.kind[node] === NodeKind.operation && outline.role[node] <= mostRole;
+      const counts = graph.kind[node] === NodeKind.operation && outline.role[node] <= mostRole && !isFrame(node);
       before[node + 1] = before[node] + (counts ? 1 : 0);
     }
     return Int32Array.from(outline.first, (first, row) => before[outline.end[row]] - before[first]);
@@ -148,7 +164,7 @@ function complete(
     firstChild,
     children,
     operations: countUpTo(NodeRole.counter),
-    boxes: countUpTo(NodeRole.box),
+    boxes: countUpTo(NodeRole.box, node => isKernel(document, graph, outline, node)),
     leaf,
     phase
   };
@@ -163,7 +179,7 @@ function programRows(document: Document, graph: Graph): Rows | undefined {
 /** The rows of a graph that has no outline: the tree of its regions. */
 function fromRegions(document: Document, graph: Graph, program: Rows | undefined): Rows {
   const { outline, name } = regionTree(document, graph, program);
-  return complete(graph, outline, false, name, new Array<string>(name.length).fill(''));
+  return complete(document, graph, outline, false, name, new Array<string>(name.length).fill(''));
 }
 
 /** The operation that a loop or condition is, which others may prepare for; else the first of a row. */
