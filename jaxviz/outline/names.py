@@ -67,6 +67,9 @@ _FEW_NAMES = 2
 _TARGET = r"[^\W\d][\w.]*(?:\[[^\]]*\])*"
 _ASSIGNED = re.compile(rf"({_TARGET}(?:, {_TARGET})*)(?:: [^=]+)? (?:\*\*|//|<<|>>|[-+*/%@&|^])?=(?!=)")
 
+# In the text of a statement, as it is commonly written; not in the arguments of a call.
+_ASSIGNS = " = "
+
 # A variable for what a comprehension collects.
 _COLLECTED = re.compile(r"(\w+) = [\[{]")
 
@@ -152,7 +155,9 @@ class Names:
         inside = np.flatnonzero(assigned & (draft.kind[parent] == STATEMENT))
         called = {(int(parent[parent[row]]), name[row]) for row in inside.tolist()}
         for row in np.flatnonzero(assigned).tolist() if called else ():
-            if (int(parent[row]), name[row]) in called:
+            # One that is all of a function on its way is not all of the statement that calls that.
+            is_told = _ASSIGNS in self._graph.tables.strings[columns[1, row]]
+            if is_told and (int(parent[row]), name[row]) in called:
                 yield row
 
     def _added(self, row: int, names: Column) -> str:

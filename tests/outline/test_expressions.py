@@ -470,6 +470,24 @@ def test_calls_of_one_function_beside_each_other_are_all_told_by_what_they_are_a
     assert "slope" in names_inside(alone, 0)
 
 
+def test_a_gradient_beside_another_one_in_a_statement_is_told_by_its_function_not_by_its_text():
+    def cost(x, scale):
+        return jnp.sum(jnp.sin(x) ** 2) * scale, scale
+
+    def one(x):
+        (value, scale), slope = jax.value_and_grad(cost, has_aux=True)(x, 2.0)
+        return value, scale, slope
+
+    def both(xs):
+        values, _, slopes = jax.vmap(one)(xs)
+        values = values + jax.vmap(one)(xs * 2.0)[0]
+        return values, slopes
+
+    outline = outline_of(both, _X)
+    calls = [row.name for row in outline if row.kind == "call" and row.detail.startswith("jax.value_and_grad")]
+    assert calls == ["value_and_grad(cost)"] * 2
+
+
 def test_indexing_is_told_by_what_is_taken_of_which_array():
     def f(params, ids, i):
         rows = params["embed"]["tokens"][ids]
