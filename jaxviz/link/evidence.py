@@ -117,9 +117,10 @@ class Evidence:
         """With the equations that may be meant as well, where calls of one function cannot be told apart by names."""
         if not compat.NAMED_BY_FIRST_CALL:
             return nodes
-        return nodes.union(*(self._instances_of(node) for node in nodes))
+        return nodes.union(*(self.instances_of(node) for node in nodes))
 
-    def _instances_of(self, node: int) -> set[int]:
+    def instances_of(self, node: int) -> set[int]:
+        """The same equation in all calls of its function, of which it cannot be told apart by names."""
         known = self._instances.get(node)
         if known is None:
             graph, strings = self.jaxpr, self.jaxpr.tables.strings

@@ -12,14 +12,18 @@ from itertools import chain
 
 import numpy as np
 
+from jaxviz import compat
 from jaxviz.graph import OPERATION, Graph
 from jaxviz.link.aftermath import handed_over, left_unread
 from jaxviz.link.evidence import Evidence, names_in_hlo
 from jaxviz.link.fates import (
+    ALONE,
+    BOTH,
     CONSEQUENCE,
     CONTEXT,
     DEAD,
     FOLDED,
+    FUSED,
     IMPORTED,
     MERGED,
     MOVED,
@@ -32,6 +36,7 @@ from jaxviz.link.history import History
 from jaxviz.link.links import Found
 from jaxviz.link.living import living, state_of
 from jaxviz.link.merged import merge_bodies, merge_calls
+from jaxviz.link.repeated import repeated_equations
 from jaxviz.link.snapshots import ONLY_MOVE, instruction_names, replacements, working_names
 from jaxviz.link.standing_in import StandIns
 
@@ -75,6 +80,8 @@ class _Judge:
         merged = self._kind == MERGED
         merge_calls(self._jaxpr, merged, self._by)
         merge_bodies(self._jaxpr, merged, self._by)
+        if compat.NAMED_BY_FIRST_CALL:
+            self._merge_repeated()
         self._credit_work(alive)
         return Fates(self._kind, self._where, self._by)
 
@@ -135,6 +142,16 @@ class _Judge:
                 kind[[*unread]] = CONSEQUENCE
                 # Of what needs no argument, its value is all that can stand in its place.
                 kind[[node for node in gone if node in given and node not in unread]] = FOLDED
+
+    def _merge_repeated(self) -> None:
+        """What repeats an earlier call was merged with that, in the first pass that merges."""
+        merging = next((one.after for one in self._history.snapshots if "cse" in one.after), None)
+        if merging is None:
+            return
+        alive = np.flatnonzero(np.isin(self._kind, (ALONE, FUSED, BOTH))).tolist()
+        for node, other in repeated_equations(self._jaxpr, alive, self._evidence.instances_of).items():
+            self._kind[node], self._by[node] = MERGED, other
+            self._where[node] = self._jaxpr.tables.string(merging)
 
     def _credit_work(self, alive: dict[int, int]) -> None:
         """Where a product and the transpose that reads it become one product, XLA keeps the tag of the transpose.

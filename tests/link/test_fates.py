@@ -57,6 +57,21 @@ def test_a_call_whose_body_is_merged_with_that_of_another_is_merged_with_it():
     assert found[inner_again] == ("merged", inner_call)
 
 
+@pytest.mark.smoke
+def test_of_several_calls_of_one_function_those_on_the_same_values_are_merged_with_the_first_of_these():
+    @jax.jit
+    def inner(x):
+        return jnp.sin(x) * 2.0
+
+    _, fates = _fates(lambda x, y: inner(x) + jnp.exp(inner(y)) * inner(inner(x)) + inner(inner(x)), *[jnp.ones(8)] * 2)
+    of_x, of_y, again, twice, last, once_more = (fate for op, fate in fates if op == "sin")
+    assert of_x.alive
+    assert of_y.alive
+    assert twice.alive
+    assert [(fate.kind, fate.by) for fate in (again, last)] == [("merged", of_x.node)] * 2
+    assert (once_more.kind, once_more.where, once_more.by) == ("merged", "cse", twice.node)
+
+
 def test_what_a_pass_writes_as_several_others_is_alive():
     """The sums of parts that a running sum becomes carry no name of it."""
 

@@ -83,7 +83,6 @@ def test_what_is_inlined_moves_also_where_it_gets_the_name_of_its_call_only_then
         assert not removed & added
 
 
-@pytest.mark.smoke
 def test_a_loop_that_carries_less_is_changed_and_only_what_it_no_longer_computes_is_removed():
     def f(x):
         def turn(carried):
@@ -99,6 +98,7 @@ def test_a_loop_that_carries_less_is_changed_and_only_what_it_no_longer_computes
     assert not one.moved
 
 
+@pytest.mark.smoke
 def test_what_goes_into_a_fusion_is_fused_and_not_new():
     def chain(x):
         return jnp.exp(jnp.sin(x) * 2.0)

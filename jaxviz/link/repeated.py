@@ -1,0 +1,82 @@
+"""What a call computes that an earlier call of the same function computes of the same values.
+
+Until JAX 0.6, what is in a function that is called several times has the name of its first call alone, and names do not
+tell what the compiler merged of the others. But it merges all that is equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from jaxviz.graph import ARGUMENT, ENTER, LEAVE, OPERATION, Graph
+from jaxviz.link.liveness import is_acting
+
+
+def repeated_equations(
+    graph: Graph, nodes: Iterable[int], instances_of: Callable[[int], Iterable[int]]
+) -> dict[int, int]:
+    """Those of these nodes, in order, that repeat an earlier one, and which; and the calls all of whose body does.
+
+    `instances_of` gives the same equation of the same function in all its calls.
+    """
+    values = _Values(graph)
+    found = values.repeats
+    nodes = [*nodes]
+    for node in nodes:
+        if node not in graph.owned_regions and not is_acting(graph, node):
+            earlier = (one for one in sorted(instances_of(node)) if one < node)
+            same = next((one for one in earlier if values.read_by(one) == values.read_by(node)), None)
+            if same is not None:
+                found[node] = same
+    left = set(nodes) - found.keys()
+    owner = graph.regions.owner[graph.nodes.region]
+    # A call in a call stands after it.
+    for call in sorted({int(owner[node]) for node in found}, reverse=True):
+        inside = np.flatnonzero((owner == call) & (graph.nodes.kind == OPERATION)).tolist()
+        others = {int(owner[found[node]]) for node in inside if node in found}
+        if call >= 0 and len(others) == 1 and left.isdisjoint(inside):
+            found[call] = others.pop()
+    return found
+
+
+class _Values:
+    """Where values come from, through calls and what is repeated."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self.repeats: dict[int, int] = {}
+        strings = graph.tables.strings
+        calls = {region for region, kind in enumerate(graph.regions.kind.tolist()) if strings[kind] == "jit"}
+        region, bindings = graph.nodes.region.tolist(), graph.bindings
+        self._entered: dict[int, int] = {}
+        self._left: dict[int, int] = {}
+        rows = zip(bindings.kind.tolist(), bindings.start.tolist(), bindings.end.tolist(), strict=True)
+        for kind, start, end in rows:
+            if kind == ENTER and region[end] in calls:
+                self._entered[end] = start
+            elif kind == LEAVE and region[start] in calls:
+                self._left[end] = start
+
+    def read_by(self, node: int) -> list[int | str]:
+        """What a node reads: values, and literals as they are written."""
+        return [self._origin(source) for source in self._operands(node)]
+
+    def _origin(self, source: int) -> int | str:
+        graph = self._graph
+        while source >= 0:
+            node = int(graph.value_node[source])
+            if node in self.repeats:
+                source += int(graph.first_value[self.repeats[node]] - graph.first_value[node])
+            elif source in self._left:
+                source = self._operands(self._left[source])[0]
+            elif graph.nodes.kind[node] == ARGUMENT and node in self._entered:
+                source = self._entered[node]
+            else:
+                return source
+        return graph.source_text(source)
+
+    def _operands(self, node: int) -> list[int]:
+        first, end = self._graph.first_operand[node : node + 2].tolist()
+        return self._graph.operands.source[first:end].tolist()
