@@ -148,6 +148,8 @@ class _Reader:
         self._being_read.add(name)
         block = yield self.region(operation.regions[0], name, (), results, shardings)
         self._being_read.remove(name)
+        for number, constant in enumerate(_constant_names(operation)):
+            block.name[number] = block.name[number] or self.tables.string(constant)
         if frames is not None:
             frames.leave()
         self._function_blocks[name] = block
@@ -380,6 +382,15 @@ def _callee(operation: Any) -> str:
     attributes = operation.attributes
     key = "callee" if "callee" in attributes else "decomposition"
     return compat_mlir.symbol_text(attributes[key])
+
+
+def _constant_names(function: Any) -> list[str]:
+    """What JAX gives a function beside its own arguments: on which platform it runs, the lengths that are open."""
+    attributes = function.attributes
+    if "arg_attrs" not in attributes:
+        return []
+    named = (compat_mlir.attribute_of(row, "jax.global_constant") for row in attributes["arg_attrs"])
+    return [compat_mlir.symbol_text(name).lstrip("_") if name is not None else "" for name in named]
 
 
 def _result_names(function: Any) -> list[str]:

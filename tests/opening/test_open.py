@@ -94,7 +94,7 @@ def test_arguments_of_an_exported_function_of_open_lengths_are_named(tmp_path, p
         opened = jv.open(tmp_path / name).stablehlo
         names = [node.name for node in opened if node.kind == "argument" and node.region == 0]
         # The module of several platforms is told first on which one it runs.
-        assert names == [""] * (len(platforms) - 1) + ["params['b']", "params['w']", "x"]
+        assert names == ["platform_index"] * (len(platforms) - 1) + ["params['b']", "params['w']", "x"]
 
 
 def test_a_document_opens_with_all_of_its_stages(tmp_path):
