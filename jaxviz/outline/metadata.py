@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.outline.counted import mark_counted
 from jaxviz.outline.elements import BODY, CALL, COND, LOOP, Element
 from jaxviz.outline.make import outline_by
 from jaxviz.outline.modules import BACKWARD, FORWARD, parse_scope
 from jaxviz.outline.order import program_order, reordered
-from jaxviz.outline.origins import Origins, described
+from jaxviz.outline.origins import TURN, Origins, described
 from jaxviz.outline.paths import NodePaths, PathReader
 from jaxviz.outline.pieces import Piece, pieces_of
 from jaxviz.outline.roles import fetched_arguments, roles_of
@@ -50,7 +51,9 @@ def placed_outline(graph: Graph) -> tuple[Graph, Outline, Column]:
         order = order[_beside_readers(reordered(graph, order), path[order])]
     graph = reordered(graph, order) if len(graph) else graph
     reader = _PathReader(graph, origins.reordered(order))
-    outline = outline_by(reader.graph, reader, reader.read(), roles_of(graph))
+    role = roles_of(graph)
+    mark_counted(role, graph)
+    outline = outline_by(reader.graph, reader, reader.read(), role)
     return graph, replace(outline, graph=graph), order
 
 
@@ -75,6 +78,8 @@ class _PathReader(PathReader):
             return path, path, False
         if operation == "while":
             path = self._step(path, Element(LOOP, (operation,), operation, (LOOP, operation)))
+            if words == TURN:
+                return path, path, False
             label = _LOOP_BODIES.get(words, words)
         elif operation in ("conditional", "case", "if"):
             path = self._step(path, Element(COND, (), "cond", (COND,)))

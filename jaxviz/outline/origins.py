@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.outline.counted import counted_loops
 from jaxviz.outline.pieces import pieces_of
 from jaxviz.outline.roles import fetched_arguments
 from jaxviz.outline.stacks import StackTree
@@ -26,6 +27,9 @@ _DEFINED_IN = re.compile(r"[^()/]*<locals>\.")
 _PRIMITIVE = re.compile(r"[\w-]+\Z")
 
 Parts = tuple[str, ...]
+
+#: The kind of the bodies of a loop of which only one does anything: the other asks how often it turned.
+TURN = "turn"
 
 # What is named by its own operation, whatever the primitive: it is seen as a loop, as a choice, or not at all.
 _OWNERS = frozenset({"while", "conditional", "case", "if", "call", "composite"})
@@ -208,7 +212,12 @@ def described(graph: Graph, origins: Origins) -> Graph:
         elif node in graph.owned_regions:
             piece = pieces.get(int(graph.regions.name[graph.owned_regions[node][0]]))
             op[node] = string(piece.main) if piece is not None else op[node]
-    return replace(graph, nodes=replace(graph.nodes, scope=scope, stack=origins.stack, op=op))
+    # A loop that only counts its turns has no condition that anybody wrote.
+    kind = graph.regions.kind.copy()
+    for loop in counted_loops(graph):
+        kind[list(graph.owned_regions[loop])] = string(TURN)
+    nodes = replace(graph.nodes, scope=scope, stack=origins.stack, op=op)
+    return replace(graph, nodes=nodes, regions=replace(graph.regions, kind=kind))
 
 
 def _inside(parts: Parts, around: Parts) -> Parts:

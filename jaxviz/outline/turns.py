@@ -59,8 +59,7 @@ def mark_turns(role: Column, graph: Graph, source: Column, outline: Outline) -> 
     """
     loops = _loops_of(outline)
     counts = _counters(graph, source, outline, loops)
-    slices = [op for name in _SLICES if (op := graph.tables.find_string(name)) is not None]
-    role[(role == BOX) & np.isin(graph.nodes.op, slices) & loops[source] & (graph.nodes.region > 0)] = EDGE
+    role[(role == BOX) & slices_of(graph) & loops[source] & (graph.nodes.region > 0)] = EDGE
     copies = -1 if (found := graph.tables.find_string("copy")) is None else found
     # In a body, what the compiler copies for the loop or condition is handed on; so is what it copies for a call.
     for_calls = (outline.role[np.maximum(source, 0)] == THROUGH) & (source >= 0)
@@ -86,7 +85,7 @@ def hide_counted(role: Column, graph: Graph) -> None:
     holding = np.isin(np.arange(len(graph)), list(graph.owned_regions))
     holds = holding[reader]
     # Of a kernel that hands on, the numbers that it reads beside other values are places.
-    place = np.where(holds, _is_number(graph)[graph.values.type[sources]], rows != handed)
+    place = np.where(holds, is_number(graph)[graph.values.type[sources]], rows != handed)
     place &= (role[reader] == EDGE) & (graph.nodes.operands[reader] > 1)
     # What a call or a kernel is given is read as it is read in there.
     kernels = -1 if (found := graph.tables.find_string("fusion")) is None else found
@@ -109,7 +108,13 @@ def hide_counted(role: Column, graph: Graph) -> None:
     role[(graph.nodes.kind == ARGUMENT) & turning[graph.nodes.region] & ~read] = COUNTER
 
 
-def _is_number(graph: Graph) -> NDArray[np.bool_]:
+def slices_of(graph: Graph) -> NDArray[np.bool_]:
+    """What takes a part of an array, or puts one into its place, where numbers say."""
+    slices = [op for name in _SLICES if (op := graph.tables.find_string(name)) is not None]
+    return np.isin(graph.nodes.op, slices)
+
+
+def is_number(graph: Graph) -> NDArray[np.bool_]:
     """Of each type whether it is one whole number or truth value; the last is for what has none."""
     types, strings = graph.tables.types, graph.tables.strings
     number = [rank == 0 and strings[dtype] in _NUMBERS for rank, dtype in zip(types.rank, types.dtype, strict=True)]
@@ -125,7 +130,7 @@ def _loops_of(outline: Outline) -> NDArray[np.bool_]:
 
 def _counters(graph: Graph, source: Column, outline: Outline, loops: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """What counts the turns of a loop that the jaxpr has as a whole: numbers that come from nothing inside of it."""
-    others = np.bincount(graph.value_node, ~_is_number(graph)[graph.values.type], len(graph))
+    others = np.bincount(graph.value_node, ~is_number(graph)[graph.values.type], len(graph))
     told = (source >= 0) & (outline.role[np.maximum(source, 0)] == COUNTER)
     counts = (graph.nodes.kind == OPERATION) & (loops[source] | told) & (others == 0) & (graph.nodes.region > 0)
     # What has bodies counts if all in them does.
