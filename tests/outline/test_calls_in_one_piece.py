@@ -45,9 +45,12 @@ def _rows(outline: Outline, name: str):
 def test_a_call_is_not_in_pieces_where_results_of_turns_go_to_their_place(compiled):
     outline = compiled["steps"]
     check(outline)
-    # One forward, one backward.
-    assert len(_rows(outline, "midpoint")) == 2
-    assert len(_rows(compiled["layers"], "checkpoint(layer)")) == 1
+    check(compiled["layers"])
+    # The compiler of JAX 0.6 makes kernels of several calls.
+    if jax.__version_info__ >= (0, 7):
+        # One forward, one backward.
+        assert len(_rows(outline, "midpoint")) == 2
+        assert len(_rows(compiled["layers"], "checkpoint(layer)")) == 1
 
 
 def test_what_a_checkpoint_only_hands_on_has_no_box_of_its_own(compiled):
