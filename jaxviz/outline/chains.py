@@ -125,7 +125,10 @@ class Chains:
         cut: set[int] = set()
         holds_own = np.bincount(parent[is_kind(kind, (STATEMENT, CALL))], minlength=len(rows)) > 0
         for row in np.flatnonzero((kind == CALL) & holds_own).tolist():
-            if paths.element(int(rows.path[row])).frame not in around:
+            frame = paths.element(int(rows.path[row])).frame
+            # What a library calls has no place in the source; modules that are called in it do not stand in it.
+            pieces[row] = frame < 0 and beside_modules[parent[row]]
+            if frame not in around:
                 continue
             outer = int(parent[row])
             outer = int(parent[outer]) if kind[outer] == STATEMENT else outer

@@ -70,6 +70,9 @@ _ASSIGNED = re.compile(rf"({_TARGET}(?:, {_TARGET})*)(?:: [^=]+)? (?:\*\*|//|<<|
 # In the text of a statement, as it is commonly written; not in the arguments of a call.
 _ASSIGNS = " = "
 
+# What is most of something, and how many things are beside it.
+_AND_OTHERS = re.compile(r"(.+) \+(\d+)")
+
 # A variable for what a comprehension collects.
 _COLLECTED = re.compile(r"(\w+) = [\[{]")
 
@@ -350,7 +353,10 @@ class Names:
         """What is at least half of a row, and how many things are beside it: `build_tree +3`; empty if nothing is."""
         inside, others = self._heaviest.inside(row)
         name = self._graph.tables.strings[names[inside]] if inside >= 0 else ""
-        return "" if name in POOR else f"{name} +{others}" if name and others else name
+        if not name or name in POOR or not others:
+            return "" if name in POOR else name
+        told = _AND_OTHERS.fullmatch(name)
+        return f"{told[1]} +{int(told[2]) + others}" if told else f"{name} +{others}"
 
     def _loop_inside(self, row: int) -> str:
         """The head of the loop that a function consists of, empty where it is no loop of its own.

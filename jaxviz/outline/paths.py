@@ -65,7 +65,8 @@ class PathReader:
         strings = graph.tables.strings
         self._scopes = {scope: parse_scope(strings[scope]) for scope in rows_used(graph.nodes.scope)}
         self.phases = Phases(graph, self._scopes, self.stack, self.stacks, self.expressions, _WRAPPERS)
-        self.steps = Steps(graph.tables, self.paths, self.stacks, self.expressions)
+        program = strings[graph.regions.name[0]]
+        self.steps = Steps(graph.tables, self.paths, self.stacks, self.expressions, program)
         self._stems = stems_of(name for scope in self._scopes.values() for name in scope.modules)
         self._module_steps = {number: self._steps_of_scope(scope) for number, scope in self._scopes.items()}
         self._entries = Entries(graph, self._scopes, self.stack, self.stacks)

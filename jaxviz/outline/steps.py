@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from jaxviz.outline.elements import CALL, FUNCTION, ITSELF, STATEMENT, Element, Paths
 from jaxviz.outline.expressions import GENERIC, POOR, WRAPPER, Expressions, takes_jacobian
 from jaxviz.outline.modules import unnumbered
@@ -10,12 +12,15 @@ from jaxviz.outline.stacks import StackTree
 from jaxviz.read.spoken import passes_on, said
 from jaxviz.tables import Tables
 
+_WORD = re.compile(r"\w+")
+
 
 class Steps:
     """The steps of the call stacks of one graph, as numbers of elements of its paths."""
 
-    def __init__(self, tables: Tables, paths: Paths, stacks: StackTree, expressions: Expressions) -> None:
+    def __init__(self, tables: Tables, paths: Paths, stacks: StackTree, expressions: Expressions, program: str) -> None:
         self._tables = tables
+        self._program = program
         self._paths = paths
         self._stacks = stacks
         self._expressions = expressions
@@ -65,7 +70,13 @@ class Steps:
         beside = stacks.outside(stack) - stacks.depth(above) - 1
         for place in range(first, last + 1):
             frame = frames[place]
-            if not library[frame] and place != beside:
+            if library[frame]:
+                continue
+            before = frames[place - 1] if place else stacks.frame(above) if above >= 0 else -1
+            if before >= 0 and library[before]:
+                asking = next((each for each in reversed(frames[:place]) if not library[each]), -1)
+                found += self._called_back(frame, before, asking if asking >= 0 else stacks.own_frame(above))
+            if place != beside:
                 inner = frames[place + 1] if place + 1 < len(frames) else called
                 own = self._own.get((frame, inner))
                 if own is None:
@@ -131,6 +142,16 @@ class Steps:
             known = self._elements[frame, better] = tuple(map(self._paths.number, call))
         return known
 
+    def _called_back(self, frame: int, caller: int, asking: int) -> tuple[int, ...]:
+        """The step of the person's function that a library calls; none where the person's call of the library, at the
+        frame `asking`, names it, where it is the program itself, or where its name says nothing."""
+        name = self._called_name(frame)
+        known = _WORD.findall(self._expressions.at(asking).name) if asking >= 0 else [self._program]
+        if not name or name in known:
+            return ()
+        function = self._tables.frames.function[frame]
+        return (self._paths.number(Element(CALL, (caller, function), name, (CALL, function))),)
+
     def _indexed(self, frame: int) -> tuple[Element, ...]:
         """The steps of indexing by constants, a detail of the operation that it is for; none where it stands alone."""
         expression = self._expressions.at(frame)
@@ -168,9 +189,9 @@ class Steps:
         """The call of a library's function: named by the function, told apart by where it was called."""
         function = self._tables.frames.function[frame]
         name = self._function_name(function)
-        return Element(
-            FUNCTION, (caller, function), WRAPPER if passes_on(name) else name, (FUNCTION, caller, function), frame
-        )
+        # An operator, as `__eq__`, is told by what it is written for.
+        name = WRAPPER if passes_on(name) or name.startswith("__") else name
+        return Element(FUNCTION, (caller, function), name, (FUNCTION, caller, function), frame)
 
     def _library_place(self, frame: int) -> Element:
         """The place in a library at which an equation was made; its name is looked up only where it is shown."""

@@ -125,6 +125,55 @@ def test_a_part_of_a_library_is_told_by_what_makes_up_most_of_it(library):
     assert any(row.name.startswith("long") for row in parts), outline
 
 
+_SAMPLER = """
+def _energy(fn, x):
+    return -fn(x)
+
+class Flag:
+    def __init__(self, value):
+        self.value = value
+    def __ge__(self, other):
+        return self.value >= other
+
+def sample(fn, x):
+    before = _energy(fn, x)
+    other = x + 1.0
+    return jnp.where(Flag(before) >= _energy(fn, other), x, other)
+"""
+
+
+def test_a_function_of_the_person_that_a_library_calls_is_a_call(library):
+    sample = library(_SAMPLER)["sample"]
+
+    def log_density(x):
+        scaled = x * 3.0
+        return -jnp.sum(scaled**2)
+
+    def step(x):
+        return jnp.sin(sample(log_density, x)) + sample(lambda x: jnp.sum(x * x), x)
+
+    outline = outline_of(step, _X)
+    calls = rows_named(outline, "log_density")
+    assert len(calls) == 2
+    assert all(row.kind == "call" and names_inside(outline, row.index)[0] == "multiply" for row in calls)
+    # The call says it already.
+    assert not rows_named(outline_of(lambda x: jax.vmap(log_density)(x) + 1, _X), "log_density")
+    # A library's operator is told by what it is written for.
+    assert not [row.name for row in outline if row.name.startswith("__")]
+
+
+def test_the_program_itself_is_no_call_in_it_though_a_library_calls_it(library):
+    wrapping = library("def jitted(fn):\n    def outer(*args):\n        return fn(*args)\n    return outer\n")["jitted"]
+
+    def step(x):
+        y = jnp.sin(x)
+        return y + jnp.cos(y)
+
+    outer = wrapping(step)
+    outer.__name__ = "step"
+    assert not rows_named(outline_of(outer, _X), "step", "call")
+
+
 def test_names_are_kept_without_what_functions_stand_in_but_for_what_made_a_wrapper():
     assert kept_name("step") == "step"
     assert kept_name("main.<locals>.Model.loss") == "Model.loss"
