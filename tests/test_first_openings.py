@@ -88,7 +88,11 @@ def test_a_model_opens_where_its_layers_are_nearly_all_of_it():
     params = {"first": SQUARE, "layers": [LAYER] * 2, "last": SQUARE}
     explored = jv.explore(step_of(unlikely), params, SQUARE, jnp.zeros(8, int))
     assert opened(explored, 800, 315) == ["forward", "model", "backward", "model"]
-    assert opened(explored, 760, 560).count("block") == 2
+    # A stack says how much it is: words are not cut for one beside much else.
+    assert opened(explored, 760, 560) == ["forward", "model", "backward", "model"]
+    words = [box.name for box in explored.view(stage="jaxpr", width=760, height=560).boxes]
+    assert words.count("block") == 2
+    assert "cross_entropy_with_la…" in words
 
 
 def test_a_kernel_of_one_operation_has_nothing_to_open():

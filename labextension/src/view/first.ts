@@ -24,6 +24,8 @@ const ZOOM_WITH_TYPES = 0.95;
 const ZOOM_APART = 0.85;
 /** So few boxes may say more where names and chips are short, as if it were narrow. */
 const LEAVING_ROOM = 7;
+/** Up to so many boxes, words may be as short as they get for a stack to open that is most of what there is. */
+const BESIDE_STACKS = 12;
 /** So few boxes beside phases say little: forward is shown without backward instead. */
 const SAYING_LITTLE = 4;
 /** What one choice leaves closed is far smaller than what another one does if that is so many times as large. */
@@ -98,7 +100,8 @@ function* chosen(chooserOf: (brevity: number) => Chooser, least: number): Steps<
   }
   const best = isBetter(shorter, chooser) ? shorter : chooser;
   const parted = chooser.parts || shorter.parts;
-  if (!parted && (best.saysEnough || (best.fits && !best.hides && best.boxes > LEAVING_ROOM))) {
+  const enough = best.hides ? BESIDE_STACKS : LEAVING_ROOM;
+  if (!parted && (best.saysEnough || (best.fits && !best.hidesOnce && best.boxes > enough))) {
     return best;
   }
   const shortest = chooserOf(Brevity.shortest);
@@ -141,7 +144,7 @@ class Chooser {
   /** What is open while its twin is closed. */
   private alone: readonly number[] = [];
   /** What is seen of the program, and what is not. */
-  seen: Seen = { boxes: 0, says: 0, largest: 0, largestCopy: 0, hidden: 0 };
+  seen: Seen = { boxes: 0, says: 0, largest: 0, largestCopy: 0, hidden: 0, hiddenCopy: 0 };
   /** How much opens with a row, the most first. */
   private amounts = AMOUNTS;
   /** How many boxes there may be with what holds most open beside what mirrors it. */
@@ -189,6 +192,11 @@ class Chooser {
     return this.seen.hidden > HIDING;
   }
 
+  /** The same where that is no stack, of which the number of copies tells how much it is. */
+  get hidesOnce(): boolean {
+    return this.seen.hiddenCopy > HIDING;
+  }
+
   get saysEnough(): boolean {
     return this.fits && this.seen.says > SAYING_LITTLE && !this.hides;
   }
@@ -216,7 +224,14 @@ class Chooser {
     const all = yield* this.everything();
     if (all) {
       this.open = all;
-      this.seen = { boxes: LEAVING_ROOM + 1, says: SAYING_LITTLE + 1, largest: 0, largestCopy: 0, hidden: 0 };
+      this.seen = {
+        boxes: LEAVING_ROOM + 1,
+        says: SAYING_LITTLE + 1,
+        largest: 0,
+        largestCopy: 0,
+        hidden: 0,
+        hiddenCopy: 0
+      };
       return;
     }
     this.seen = seenIn(this.rows, yield* this.openMore(yield* this.start(), true));

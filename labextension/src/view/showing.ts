@@ -14,6 +14,8 @@ export interface Seen {
   readonly largestCopy: number;
   /** The most that one closed box holds of the phase, or the program, that it is part of. */
   readonly hidden: number;
+  /** The same where one copy of a stack stands for it. */
+  readonly hiddenCopy: number;
 }
 
 /** What mirrors an open part, and updates after it, hide nothing that is missed. */
@@ -30,7 +32,8 @@ export function seenIn(rows: Rows, shown: VisibleGraph): Seen {
     ),
     largest: Math.max(0, ...closed.map(row => rows.operations[row])),
     largestCopy: Math.max(0, ...closed.map(row => rows.operations[row] / count[row])),
-    hidden: Math.max(0, ...closed.map(row => shareOf(rows, row)))
+    hidden: Math.max(0, ...closed.map(row => shareOf(rows, row))),
+    hiddenCopy: Math.max(0, ...closed.map(row => shareOf(rows, row) / count[row]))
   };
 }
 
