@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import functools
+import re
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import Column
 from jaxviz.outline.draft import Draft
+
+_AND_OTHERS = re.compile(r"(.+) \+(\d+)")
+
+
+def and_others(name: str, others: int) -> str:
+    """What is told by one thing, and how many are beside it; that may be what is told so itself.
+
+    >>> and_others("build_tree", 3), and_others("step +2", 3), and_others("step", 0)
+    ('build_tree +3', 'step +5', 'step')
+    """
+    told = _AND_OTHERS.fullmatch(name)
+    if told and others:
+        name, others = told[1], int(told[2]) + others
+    return f"{name} +{others}" if others else name
 
 
 class Heaviest:

@@ -11,6 +11,7 @@ import numpy as np
 
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.expressions import GENERIC
+from jaxviz.outline.heaviest import and_others
 from jaxviz.outline.noise import BOX, EDGE
 from jaxviz.outline.tree import ROW_KINDS, Outline
 from jaxviz.outline.turns import turning_nodes
@@ -151,4 +152,4 @@ class KernelNames:
 def _told(things: list[str], standing: str = "") -> str:
     """All of a few things; of more, the one that they stand in or else the last, and how many others there are."""
     told = standing if standing in things else things[-1]
-    return ", ".join(things) if len(things) <= _MOST else f"{told} +{len(things) - 1}"
+    return ", ".join(things) if len(things) <= _MOST else and_others(told, len(things) - 1)

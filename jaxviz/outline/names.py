@@ -19,7 +19,7 @@ from jaxviz.outline.chains import Label, says_again
 from jaxviz.outline.draft import Draft
 from jaxviz.outline.elements import BODY, CALL, FUNCTION, LOOP, MODULE, RECOMPUTED, STATEMENT
 from jaxviz.outline.expressions import GENERIC, POOR, Expressions
-from jaxviz.outline.heaviest import Heaviest
+from jaxviz.outline.heaviest import Heaviest, and_others
 from jaxviz.outline.modules import unnumbered
 from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.tree import ROW_KINDS
@@ -69,9 +69,6 @@ _ASSIGNED = re.compile(rf"({_TARGET}(?:, {_TARGET})*)(?:: [^=]+)? (?:\*\*|//|<<|
 
 # In the text of a statement, as it is commonly written; not in the arguments of a call.
 _ASSIGNS = " = "
-
-# What is most of something, and how many things are beside it.
-_AND_OTHERS = re.compile(r"(.+) \+(\d+)")
 
 # A variable for what a comprehension collects.
 _COLLECTED = re.compile(r"(\w+) = [\[{]")
@@ -353,10 +350,7 @@ class Names:
         """What is at least half of a row, and how many things are beside it: `build_tree +3`; empty if nothing is."""
         inside, others = self._heaviest.inside(row)
         name = self._graph.tables.strings[names[inside]] if inside >= 0 else ""
-        if not name or name in POOR or not others:
-            return "" if name in POOR else name
-        told = _AND_OTHERS.fullmatch(name)
-        return f"{told[1]} +{int(told[2]) + others}" if told else f"{name} +{others}"
+        return "" if not name or name in POOR else and_others(name, others)
 
     def _loop_inside(self, row: int) -> str:
         """The head of the loop that a function consists of, empty where it is no loop of its own.
