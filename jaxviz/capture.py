@@ -257,7 +257,8 @@ class Capture:
 
     def _read_ahead(self) -> None:
         """All that can be read before there is HLO. What fails is not there, and fails again where it is asked for."""
-        with suppress(Exception):
+        # The parsed source that is looked through is many objects that soon go.
+        with suppress(Exception), no_collections():
             self.outline  # noqa: B018
             self.stablehlo  # noqa: B018
             if self._ahead is not None:

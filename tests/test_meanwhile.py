@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 
@@ -76,6 +77,32 @@ def test_what_needs_no_hlo_is_read_while_the_compiler_works(monkeypatch):
     monkeypatch.setattr(jaxviz.capture, "optimize", slow)
     assert [node.op for node in one.hlo.graph if node.kind == "operation"]
     assert read == ["jaxpr", "outline", "stablehlo"]
+
+
+def test_nothing_is_collected_while_the_compiler_works():
+    """A collection walks all that JAX holds, and nobody can do anything else meanwhile."""
+    collecting = []
+
+    def heard(phase, _):
+        collecting.append((phase, threading.current_thread().name))
+
+    def step(w, x):
+        for _ in range(4):
+            x = jnp.tanh(x @ w)
+        return x
+
+    explored = jv.explore(step, jnp.ones((3, 3)), jnp.ones((2, 3)))
+    usual = gc.get_threshold()
+    gc.callbacks.append(heard)
+    try:
+        gc.set_threshold(20, 1, 1)
+        explored.hlo  # noqa: B018
+    finally:
+        gc.set_threshold(*usual)
+        gc.callbacks.remove(heard)
+    assert "found_in_jaxpr" in explored.__dict__
+    # What waited for its end comes then.
+    assert [name for phase, name in collecting if phase == "start"].count("jaxviz") <= 1
 
 
 def test_after_an_interrupt_of_the_compiler_all_can_be_asked_for(monkeypatch):
