@@ -66,8 +66,11 @@ def _nudge(argument: Any, random: np.random.Generator) -> Any:
     if not jax.dtypes.issubdtype(given.dtype, np.inexact):
         return argument
     steps = random.choice((-1.0, 1.0), size=given.shape) * float(jax.numpy.finfo(given.dtype).eps)
-    # A Python number stays one: the program was compiled for its weak type.
-    return type(argument)(argument * (1 + steps)) if np.isscalar(argument) else given * (1 + steps).astype(given.dtype)
+    if np.isscalar(argument):
+        # A Python number stays one: the program was compiled for its weak type.
+        number: Any = type(argument)
+        return number(argument * (1 + steps))
+    return given * (1 + steps).astype(given.dtype)
 
 
 def _bits(dtype: Any) -> int:

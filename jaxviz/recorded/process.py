@@ -338,7 +338,8 @@ def _one(profile: bytes, name: str, rows: list[Row]) -> _Ran:
 
 
 def _wall(events: Events) -> float:
-    return float(np.median([np.ptp(np.r_[events.start[here], events.end[here]]) for here in _by_run(events)] or [0.0]))
+    spans = [float(np.ptp(np.r_[events.start[here], events.end[here]])) for here in _by_run(events)]
+    return float(np.median(spans or [0.0]))
 
 
 def _by_run(events: Events) -> list[Any]:
