@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import Column, Graph
+from jaxviz.outline.called_back import nearly_all_around
 from jaxviz.outline.elements import (
     BODY,
     CALL,
@@ -83,6 +84,7 @@ class Chains:
         kept[0] = True
         rows = rows.keep(kept)
         rows = rows.keep(~(self._pieces_around_modules(rows, kinds) | self._pieces_of_turns(rows, kinds)))
+        rows = rows.keep(~nearly_all_around(rows, kinds, self._found.paths, before))
         rows = rows.keep(~self._single_operations(rows, kinds, before))
         rows = rows.keep(~self._named_as_their_whole(rows, kinds))
         self._tell_beside(rows)
@@ -126,8 +128,13 @@ class Chains:
         holds_own = np.bincount(parent[is_kind(kind, (STATEMENT, CALL))], minlength=len(rows)) > 0
         for row in np.flatnonzero((kind == CALL) & holds_own).tolist():
             frame = paths.element(int(rows.path[row])).frame
-            # What a library calls has no place in the source; modules that are called in it do not stand in it.
-            pieces[row] = frame < 0 and beside_modules[parent[row]]
+            if frame < 0:
+                # What a library calls has no place in the source; modules that are called in it do not stand in it, nor
+                # in what the library calls it in.
+                piece = [row]
+                while kind[parent[piece[-1]]] == FUNCTION:
+                    piece.append(int(parent[piece[-1]]))
+                pieces[piece] |= beside_modules[parent[piece[-1]]]
             if frame not in around:
                 continue
             outer = int(parent[row])
@@ -366,6 +373,9 @@ def _merged(outer: Label, inner: Label, is_box: bool, is_region: bool, is_whole:
     if inner.kind == FUNCTION and inner.detail:
         # Indexing whose operation comes later.
         return inner._replace(kind=CALL, variable="", frames=inner.frames, token=token)
+    if outer.kind == FUNCTION and inner.kind == CALL and not inner.frames:
+        # What a library does only to call a function of the person's is that function.
+        return inner._replace(frames=frames, token=token)
     if outer.kind == MODULE or inner.kind == FUNCTION:
         says_nothing = outer.name in (POOR if outer.kind == FUNCTION else GENERIC)
         better = inner.name and outer.kind != MODULE and says_nothing and inner.name not in GENERIC

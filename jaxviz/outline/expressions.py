@@ -66,6 +66,9 @@ _TAKES_TANGENTS = re.compile(r"\b(filter_)?(jvp|linearize)\b")
 
 _TAKES_JACOBIAN = re.compile(r"\b(jac(fwd|rev|obian)|hessian)\b")
 
+# The same in names that a library gives to what takes one: `_value_and_grad_fun`.
+_NAMED_FOR_GRADIENT = re.compile(r"(?<![a-z])(grad|vjp|jac(fwd|rev|obian)|hessian|linearize)(?![a-z])")
+
 # Transformations of a function into one that takes its gradient.
 _MAKES_GRADIENT = re.compile(r"(filter_)?((value_and_)?grad|jac(fwd|rev|obian)|hessian)")
 
@@ -399,6 +402,11 @@ def _call_name(node: ast.Call) -> str:
 def takes_gradient(name: str) -> bool:
     """Whether an expression of this name takes a gradient, so that it holds what runs forward and backward."""
     return bool(_TAKES_GRADIENT.search(name))
+
+
+def calls_gradient(name: str) -> bool:
+    """Whether an expression of this name calls a function that is called for the gradient that it takes."""
+    return bool(_NAMED_FOR_GRADIENT.search(name))
 
 
 def takes_tangents(name: str) -> bool:

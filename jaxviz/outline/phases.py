@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from jaxviz.graph import ARGUMENT, Column, Graph
 from jaxviz.outline.derivatives import Derivatives, derivatives_of, levels_of
 from jaxviz.outline.elements import PHASE, Element
-from jaxviz.outline.expressions import Expressions, is_control
+from jaxviz.outline.expressions import Expressions, calls_gradient, is_control
 from jaxviz.outline.modules import BACKWARD, FORWARD, Scope
 from jaxviz.outline.moved import loops_of_moved
 from jaxviz.outline.stacks import StackTree
@@ -332,11 +332,13 @@ class Phases:
             for candidate, count in forward.items()
             if count >= forward_least and backward.get(candidate, 0) >= backward_least
         ]
-        candidate = max(shared, key=self._stacks.depth, default=-1)
-        while candidate >= 0:
-            if self._takes_gradient(candidate):
-                return candidate
-            candidate = self._stacks.parent(candidate)
+        stacks, deepest = self._stacks, max(shared, key=self._stacks.depth, default=-1)
+        for takes in (self._takes_gradient, self._library_takes_gradient):
+            candidate = deepest
+            while candidate >= 0:
+                if takes(candidate):
+                    return candidate
+                candidate = stacks.parent(candidate)
         return -1
 
     def call_of(self, gradient: int) -> int:
@@ -353,6 +355,11 @@ class Phases:
         if known is None:
             known = self._gradients[frame] = frame >= 0 and self._expressions.takes_gradient(frame)
         return known
+
+    def _library_takes_gradient(self, stack: int) -> bool:
+        """Whether the innermost frame of a stack is a library's call of what takes a gradient."""
+        frame = self._stacks.frame(stack)
+        return self._stacks.library[frame] and calls_gradient(self._expressions.at(frame).name)
 
     def element(self, phase: int, prefix: int) -> Element:
         """The step of a path; `prefix` as in `of`."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterable, Iterator
 
 from jaxviz.outline.elements import CALL, FUNCTION, ITSELF, STATEMENT, Element, Paths
 from jaxviz.outline.expressions import GENERIC, POOR, WRAPPER, Expressions, takes_jacobian
@@ -74,27 +76,34 @@ class Steps:
                 continue
             before = frames[place - 1] if place else stacks.frame(above) if above >= 0 else -1
             if before >= 0 and library[before]:
-                asking = next((each for each in reversed(frames[:place]) if not library[each]), -1)
-                found += self._called_back(frame, before, asking if asking >= 0 else stacks.own_frame(above))
+                between = list(itertools.takewhile(lambda each: library[each], reversed(frames[:place])))
+                asking = frames[place - len(between) - 1] if len(between) < place else -1
+                called_back = self._called_back(frame, before, asking if asking >= 0 else stacks.own_frame(above))
+                # What the library does around it and what it does are one call.
+                found += self._in_library(asking, reversed(between)) if called_back else ()
+                found += called_back
             if place != beside:
                 inner = frames[place + 1] if place + 1 < len(frames) else called
                 own = self._own.get((frame, inner))
                 if own is None:
                     own = self._own[frame, inner] = self._own_steps(frame, inner)
                 found += own
-        caller = frames[last] if last >= 0 else -1
-        for frame in inside if outside < len(frames) else ():
-            call = self._calls.get((caller, frame))
-            if call is None:
-                call = self._calls[caller, frame] = self._paths.number(self._library_element(caller, frame))
-            found.append(call)
-            caller = frame
+        found += self._in_library(frames[last] if last >= 0 else -1, inside if outside < len(frames) else ())
         if inside:
             in_library = self._places.get(inside[-1])
             if in_library is None:
                 in_library = self._places[inside[-1]] = self._paths.number(self._library_place(inside[-1]))
             found.append(in_library)
         return found
+
+    def _in_library(self, caller: int, frames: Iterable[int]) -> Iterator[int]:
+        """The steps of a library's functions, each called by the one before it, the first by `caller`."""
+        for frame in frames:
+            call = self._calls.get((caller, frame))
+            if call is None:
+                call = self._calls[caller, frame] = self._paths.number(self._library_element(caller, frame))
+            yield call
+            caller = frame
 
     def itself(self, stack: int) -> tuple[int, ...]:
         """The step of what a call does itself that takes a Jacobian: the directions that it is taken along."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
-import sysconfig
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -23,21 +20,6 @@ except ImportError:
     from jax.experimental.shard_map import shard_map
 
 _X = jnp.ones((4, 8))
-
-
-@pytest.fixture
-def library(request):
-    """Make a library of some source; it is forgotten after the test."""
-    path = f"{sysconfig.get_paths()['purelib']}/a_library/{request.node.name}.py"
-
-    def make(code):
-        linecache.cache[path] = (len(code), None, code.splitlines(keepends=True), path)
-        namespace = {"jnp": jnp, "lax": lax}
-        exec(compile(code, path, "exec"), namespace)
-        return namespace
-
-    yield make
-    linecache.cache.pop(path, None)
 
 
 def test_what_a_decorator_gives_is_called_as_the_decorator():

@@ -1,0 +1,135 @@
+"""Functions of the person's that a library calls stand in what the library does, which is one thing wherever it is."""
+
+from __future__ import annotations
+
+import jax.numpy as jnp
+from outline.outlines import check, names_inside, outline_of, row_named, rows_named
+
+_X = jnp.ones((4, 8))
+
+_ESTIMATOR = """
+def _score(fn, x):
+    shifted = jnp.tanh(x) - 1.0
+    value = fn(shifted)
+    return jnp.exp(value) + jnp.log(value)
+
+def estimate(fn, x):
+    return _score(fn, x) * 2.0
+"""
+
+
+def test_what_a_library_does_around_a_function_of_the_person_is_in_one_piece(library):
+    estimate = library(_ESTIMATOR)["estimate"]
+
+    def density(x):
+        return jnp.sum(jnp.sin(x) * 3.0)
+
+    def step(x):
+        y = jnp.cos(x)
+        return estimate(density, y) + 1.0
+
+    outline = outline_of(step, _X)
+    check(outline)
+    call = row_named(outline, "estimate")
+    inside = row_named(outline, "density", "call")
+    assert call.first < inside.first
+    assert inside.end < call.end
+    assert names_inside(outline, inside.index) == ["sin", "multiply", "sum"]
+
+
+_SOLVER = """
+class Solver:
+    def __init__(self, fun):
+        self._value_and_grad_fun = jax.value_and_grad(fun)
+
+    def start(self, x):
+        scale = jnp.sqrt(jnp.sum(jnp.abs(x))) + 1.0
+        value, slope = self._value_and_grad_fun(x)
+        return value / scale, slope / scale
+
+    def search(self, slope):
+        top = jnp.max(jnp.tanh(slope))
+        return lax.fori_loop(0, 5, lambda i, z: jnp.sin(z) * jnp.cos(z) + jnp.exp(-z) - jnp.log1p(z * z), top)
+
+    def run(self, x):
+        value, slope = self.start(x)
+        return x - self.search(slope) * slope, value
+"""
+
+
+def test_a_gradient_that_a_library_takes_as_one_step_among_others_stands_in_its_call(library):
+    solver_of = library(_SOLVER)["Solver"]
+
+    def objective(x):
+        return jnp.sum(jnp.sin(x))
+
+    def fit(x):
+        before = jnp.cos(x)
+        best, value = solver_of(objective).run(before)
+        return best * 2.0, value
+
+    outline = outline_of(fit, _X)
+    check(outline)
+    (run,) = [row for row in outline if row.name == "run"]
+    forward, backward = row_named(outline, "forward", "phase"), row_named(outline, "backward", "phase")
+    assert outline.row(forward.parent).name == outline.row(backward.parent).name == "start"
+    assert run.first < forward.first
+    assert backward.end < run.end
+    assert not rows_named(outline, "update", "phase")
+
+
+_PASSING_ON = """
+def _guarded(fn, x):
+    return fn(x)
+
+def best(fn, x):
+    y = _guarded(fn, jnp.tanh(x))
+    return y / jnp.cosh(y)
+"""
+
+
+def test_what_a_library_does_only_to_call_a_function_of_the_person_is_that_function(library):
+    best = library(_PASSING_ON)["best"]
+
+    def objective(x):
+        return jnp.sin(x) * 3.0
+
+    outline = outline_of(lambda x: jnp.exp(best(objective, x)), _X)
+    assert names_inside(outline, row_named(outline, "best").index) == ["tanh", "objective", "cosh", "divide"]
+
+
+_NESTED = """
+def _ready(x):
+    return jnp.tanh(x)
+
+def _looped(fn, x):
+    x = _ready(x)
+    def turn(i, x):
+        y = fn(x)
+        for _ in range(7):
+            y = jnp.sin(y) / jnp.cosh(y)
+        return fn(y) - x
+    return lax.fori_loop(0, 9, turn, x)
+
+def _checked(fn, x):
+    found = _looped(fn, x)
+    return jnp.where(jnp.isfinite(found), found, 0.0)
+
+def solve(fn, x):
+    return _checked(fn, x) + 1.0
+"""
+
+
+def test_a_library_around_a_function_of_the_person_is_no_frame_where_it_says_again_what_is_around_it(library):
+    solve = library(_NESTED)["solve"]
+
+    def residual(x):
+        return jnp.exp(x) - 2.0
+
+    outline = outline_of(lambda x: solve(residual, x) * 3.0, _X)
+    check(outline)
+    inside = names_inside(outline, row_named(outline, "solve").index)
+    assert inside[0] == "_ready" or inside[0] == "tanh"
+    assert "_checked" not in inside
+    assert "_looped" not in inside
+    assert len(rows_named(outline, "residual", "call")) == 2
