@@ -20,9 +20,9 @@ def location_name(location: Any) -> str:
         return ""
     if name.endswith(":"):
         name = name[:-1]
-        # What JAX lowers in a way of its own has its name alone, around the name stack that ends in it.
+        # What JAX lowers in a way of its own has its name alone, around the name stack that ends in it or leads on.
         inner = "" if "/" in name else location_name(getattr(location, "child_loc", None))
-        return inner if inner.endswith("/" + name) else name
+        return inner if "/" in inner else name
     return name
 
 

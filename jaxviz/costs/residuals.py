@@ -14,9 +14,8 @@ from jaxviz.costs.traffic import value_bytes
 from jaxviz.find.flow import SAME, Flow
 from jaxviz.graph import CARRY, CONSTANT, INIT, LEAVE, OPERATION, STACK, Column, Graph
 from jaxviz.outline.derivatives import CHECKPOINTS, Derivatives, derivatives_of
+from jaxviz.read.bodies import PLAIN_CALLS
 from jaxviz.read.distinct import in_order
-
-_CALLS = frozenset({"jit", "pjit", "closed_call", "core_call"})
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,7 @@ def _crossings(graph: Graph, order: Column, flow: Flow) -> Iterator[tuple[int, i
     rows = np.flatnonzero((source >= 0) & (reader > 0))
     makers = graph.value_node[source[rows]]
     # What comes out of a call is looked for inside it.
-    calls = np.isin(makers, [node for node in graph.owned_regions if flow.op(node) in _CALLS])
+    calls = np.isin(makers, [node for node in graph.owned_regions if flow.op(node) in PLAIN_CALLS])
     rows = rows[(order[makers] < reader[rows]) | calls]
     size = 1 + int(order.max(initial=0))
     pairs = np.divmod(in_order(source[rows].astype(np.int64) * size + reader[rows]), size)
@@ -138,7 +137,7 @@ def _kept(flow: Flow, source: int) -> tuple[int, bool]:
     if value < 0:
         return -1, False
     node = int(graph.value_node[value])
-    if graph.nodes.kind[node] != OPERATION or flow.op(node) in _CALLS:
+    if graph.nodes.kind[node] != OPERATION or flow.op(node) in PLAIN_CALLS:
         return -1, False
     return value, flow.number(value) is not None or _is_shaped_argument(flow, value)
 

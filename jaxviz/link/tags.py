@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz import compat
+from jaxviz import compat, compat_high
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.read.bodies import bodies_of
 from jaxviz.read.tag_text import MARK, Path, paths_of
@@ -101,6 +101,8 @@ class Tags:
     def _tagged_parameter(self, value: Any) -> Any:
         if value.__class__ in compat.BODY_CLASSES:
             return self._tagged(value)
+        if compat_high.is_high(value):
+            return compat_high.with_equations(value, self._tagged)
         if not isinstance(value, (tuple, list)):
             self._plain.add(value.__class__)
             return value

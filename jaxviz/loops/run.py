@@ -20,14 +20,14 @@ from jaxviz import compat
 from jaxviz.loops.names import each_once
 from jaxviz.loops.steps import Copies, Handed, Key, Number, Step, aval_of, key_of, literal_of, steps_of
 from jaxviz.loops.turns import CannotRebuild, Turns, read_turns
-from jaxviz.read.bodies import bodies_of
+from jaxviz.read.bodies import PLAIN_CALLS, bodies_of
 
 #: The loops of each body, by the path to it: number of the equation and of its body, from the whole program on.
 Path = tuple[tuple[int, int], ...]
 #: Arguments of the program that the turns of a loop read one after the other, by their places.
 Group = tuple[int, ...]
 #: Calls whose bodies are the same where they stand.
-_TRANSPARENT = frozenset({"jit", "pjit", "closed_call", "core_call", "remat", "checkpoint", "custom_jvp_call"})
+_TRANSPARENT = PLAIN_CALLS | {"remat", "checkpoint", "custom_jvp_call"}
 
 
 @dataclass(frozen=True)

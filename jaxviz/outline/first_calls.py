@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from jaxviz.graph import Column, Graph
 from jaxviz.outline.stacks import StackTree
+from jaxviz.read.bodies import PLAIN_CALLS
 
-_CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "custom_jvp_call", "custom_vjp_call"})
+_CALLS = PLAIN_CALLS | {"custom_jvp_call", "custom_vjp_call"}
 
 # What is called: its name, and in how many of that name it stands, as the `clip` of JAX does in one of the person.
 _Called = tuple[int, int]

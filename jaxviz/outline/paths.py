@@ -20,12 +20,13 @@ from jaxviz.outline.modules import Scope, parse_scope, stems_of
 from jaxviz.outline.phases import Phases
 from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.steps import Steps
+from jaxviz.read.bodies import PLAIN_CALLS
 from jaxviz.tables import rows_used
 
 # What a region is in the outline, by the name of its owner's operation.
 _CHECKPOINTS = frozenset({"remat", "remat2", "checkpoint"})
 _WRAPPERS = frozenset(
-    {"jit", "pjit", "closed_call", "core_call", *_CHECKPOINTS, "custom_jvp_call", "custom_vjp_call"}
+    {*PLAIN_CALLS, *_CHECKPOINTS, "custom_jvp_call", "custom_vjp_call"}
     | {"custom_vjp_call_jaxpr", "custom_linear_solve", "linear_solve", "custom_lin"}
 )
 _WHILE_BODIES = {"while cond": "while", "while body": "do"}

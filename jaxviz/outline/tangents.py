@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.expressions import Expressions, takes_tangents
 from jaxviz.outline.stacks import StackTree
+from jaxviz.read.bodies import PLAIN_CALLS
 from jaxviz.tables import rows_used
 
 # Operations that a derivative may consist of: all others compute what is differentiated.
@@ -22,19 +23,7 @@ _LINEAR = (
     *("reshape", "broadcast_in_dim", "squeeze", "expand_dims", "transpose", "rev", "pad", "concatenate", "split"),
     *("slice", "dynamic_slice", "dynamic_update_slice", "gather", "scatter-add", "select_n", "copy", "copy_p"),
     *("convert_element_type", "real", "imag", "conj", "complex", "iota", "full", "mul_add", "triangular_solve"),
-    *(
-        "jit",
-        "pjit",
-        "closed_call",
-        "core_call",
-        "custom_lin",
-        "scan",
-        "while",
-        "cond",
-        "remat",
-        "checkpoint",
-        "remat2",
-    ),
+    *("custom_lin", "scan", "while", "cond", "remat", "checkpoint", "remat2", *PLAIN_CALLS),
 )
 
 

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from jaxviz import compat
+from jaxviz import compat, compat_high
 from jaxviz.graph import CARRY, ENTER, INIT, LEAVE, SLICE, STACK
 
 #: How operations begin that apply a body to two elements at a time.
 APPLYING = ("scatter", "reduce", "select_and_", "argre")
+#: Operations that run their one body on their operands, and do nothing else.
+PLAIN_CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "eval_jaxpr", compat_high.HIGH})
 
 
 class Join(NamedTuple):
@@ -273,6 +275,17 @@ def _linear_solve(equation: Any) -> Bodies:
     return Bodies(bodies, joins)
 
 
+def _high(equation: Any) -> Bodies:
+    """What JAX takes apart only when it lowers it: a call of what that gives, where this can be traced."""
+    try:
+        jaxpr = compat_high.body_of_high(equation)
+    except Exception:
+        return Bodies([], [])
+    arguments, results = _sizes(jaxpr)
+    body = Body(jaxpr, "call", compat_high.name_of_high(equation))
+    return Bodies([body], _call_joins(arguments, results))
+
+
 def _pallas_call(equation: Any) -> Bodies:
     """A kernel reads and writes references: a block of each operand enters, what its outputs hold at the end leaves.
 
@@ -316,6 +329,7 @@ _KINDS: dict[str, Callable[[Any], Bodies]] = {
     "custom_linear_solve": _linear_solve,
     "linear_solve": _linear_solve,
     "pallas_call": _pallas_call,
+    compat_high.HIGH: _high,
 }
 
 # Loops that were not finished, as JAX names what it traces for them.

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
-from jaxviz import compat
+from jaxviz import compat, compat_high
 from jaxviz.graph import ARGUMENT, CONSTANT, OPERATION, RESULT, Graph
 from jaxviz.read.blocks import Block, Call, Part, assemble, place_joins
 from jaxviz.read.bodies import Body, bodies_of
@@ -337,6 +337,8 @@ class _Reader:
 
 def _same(params: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
     """Whether parameters are equal. Mostly they are the very same objects, and then this is fast."""
+    if compat_high.OBJECT in params:
+        return params[compat_high.OBJECT] is others.get(compat_high.OBJECT)
     try:
         return params == others
     except Exception:  # An array among them has no truth.

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from jaxviz import compat
+from jaxviz import compat, compat_high
 from jaxviz.read.bodies import jaxprs_in
 from jaxviz.read.parameters import parameter_text
 from jaxviz.read.values import add_type, scalar_text
@@ -73,7 +73,7 @@ class Rows:
         return known
 
     def _attribute(self, key: str, parameter: Any) -> Attribute:
-        if jaxprs_in(parameter):
+        if jaxprs_in(parameter) or compat_high.is_high(parameter):
             return BODY
         text = parameter_text(key, parameter)
         return (self.tables.string(key), self.tables.string(text)) if text else NOTHING

@@ -36,7 +36,7 @@ const members: Readonly<Record<string, string>> = {
   random:
     'random_bits random_seed random_split random_fold_in random_wrap random_unwrap random_clone random_gamma threefry2x32 rng_bit_generator rng_uniform rng rng-bit-generator rng-get-and-update-state',
   control:
-    'jit pjit closed_call core_call remat checkpoint custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr custom_lin scan while cond shard_map pallas_call run_state for xla_call pmap linear_call custom_partitioning call fusion conditional case if composite async-start async-done async-update manual_computation',
+    'jit pjit closed_call core_call eval_jaxpr call_hi_primitive remat checkpoint custom_jvp_call custom_vjp_call custom_vjp_call_jaxpr custom_lin scan while cond shard_map pallas_call run_state for xla_call pmap linear_call custom_partitioning call fusion conditional case if composite async-start async-done async-update manual_computation',
   communication:
     'all_gather all_gather_invariant all_reduce all_to_all ppermute psum psum2 psum_invariant pmax pmin pvary pcast psum_scatter reduce_scatter axis_index pgather ragged_all_to_all send recv all-gather all-reduce all-to-all collective-permute collective-broadcast reduce-scatter all-gather-start all-gather-done all-reduce-start all-reduce-done collective-permute-start collective-permute-done collective_permute partition-id replica-id partition_id replica_id ragged-all-to-all'
 };
