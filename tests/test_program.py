@@ -236,7 +236,8 @@ def sized(x, n, mode="twice"):
     ("args", "kwargs", "options", "call"),
     [
         ((X, 3), {}, {"static_argnums": 1}, "sized(f32[2,3], 3)"),
-        ((X, 3), {}, {"static_argnums": -1}, "sized(f32[2,3], 3)"),
+        # Of negative numbers JAX counts from the last parameter since 0.12, and from the last argument before.
+        ((X, 3, "once"), {}, {"static_argnums": (-2, -1)}, "sized(f32[2,3], 3, 'once')"),
         ((X, 3), {}, {"static_argnames": "n"}, "sized(f32[2,3], 3)"),
         ((X,), {"n": 3}, {"static_argnums": 1}, "sized(f32[2,3], n=3)"),
         ((X,), {"n": 3}, {"static_argnames": ["n"]}, "sized(f32[2,3], n=3)"),

@@ -19,6 +19,7 @@ from jaxviz.graph import ENTER, LEAVE, OPERATION, RESULT, Graph
 from jaxviz.link.links import PLUMBING, Found, grouped
 from jaxviz.link.makers import MOVING, Makers
 from jaxviz.link.snapshots import ONLY_MOVE
+from jaxviz.read.bodies import PLAIN_CALLS
 
 # What hands values on, in HLO and in the jaxpr. Of a fusion, what is in it is looked at.
 _IDLE = ONLY_MOVE | PLUMBING | {"fusion", "call", "copy-start", "copy-done", "partition-id", "opt-barrier"}
@@ -31,7 +32,7 @@ _STEPS, _FAR = 16, 128
 
 def with_unnamed(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> tuple[Sequence[Found], frozenset[int]]:
     """The tags of a stage, with the equations that instructions without one stand for; and which these are."""
-    strings, known = graph.tables.strings, _without_loops(jaxpr, graph, tagged)
+    strings, known = graph.tables.strings, _without_calls(jaxpr, graph, _without_loops(jaxpr, graph, tagged))
     named = np.fromiter(map(bool, known), bool, len(known))
     ops = [op for op in np.unique(graph.nodes.op).tolist() if strings[op] not in _IDLE]
     working = (graph.nodes.kind == OPERATION) & np.isin(graph.nodes.op, ops)
@@ -75,6 +76,23 @@ def _without_loops(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> Seque
         # What is moved out of a loop keeps the name of its body.
         if node not in graph.owned_regions and (of_body[node] or _is_in(graph, node, is_while, tagged)):
             known[node] = ()
+    return known
+
+
+def _without_calls(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> Sequence[Found]:
+    """The tags without those that are of a call alone, which computes nothing: where the compiler puts what is called in
+    place of the call, that is the name of what has none."""
+    calls = [op for name in PLAIN_CALLS if (op := jaxpr.tables.find_string(name)) is not None]
+    is_call = np.isin(jaxpr.nodes.op, calls)
+    is_call[[node for node in np.flatnonzero(is_call).tolist() if node not in jaxpr.owned_regions]] = False
+    only = np.fromiter((found[0] if len(found) == 1 else -1 for found in tagged), np.int64, len(tagged))
+    idle = [op for name in _IDLE if (op := graph.tables.find_string(name)) is not None]
+    of_call = (only >= 0) & is_call[only] & (graph.nodes.kind == OPERATION) & ~np.isin(graph.nodes.op, idle)
+    if not of_call.any():
+        return tagged
+    known = list(tagged)
+    for node in np.flatnonzero(of_call).tolist():
+        known[node] = ()
     return known
 
 

@@ -6,7 +6,7 @@ are taken by how deep their regions nest; those that share region's path, phase,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +20,13 @@ from jaxviz.outline.modules import Scope, parse_scope, stems_of
 from jaxviz.outline.phases import Phases
 from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.steps import Steps
-from jaxviz.read.bodies import PLAIN_CALLS
+from jaxviz.read.bodies import CUSTOM_DERIVATIVES, PLAIN_CALLS
 from jaxviz.tables import rows_used
 
 # What a region is in the outline, by the name of its owner's operation.
 _CHECKPOINTS = frozenset({"remat", "remat2", "checkpoint"})
 _WRAPPERS = frozenset(
-    {*PLAIN_CALLS, *_CHECKPOINTS, "custom_jvp_call", "custom_vjp_call"}
-    | {"custom_vjp_call_jaxpr", "custom_linear_solve", "linear_solve", "custom_lin"}
+    {*PLAIN_CALLS, *_CHECKPOINTS, *CUSTOM_DERIVATIVES, "custom_linear_solve", "linear_solve", "custom_lin"}
 )
 _WHILE_BODIES = {"while cond": "while", "while body": "do"}
 
@@ -53,10 +52,24 @@ class NodePaths:
     around_modules: frozenset[int]
 
 
+def _with_own_scopes(graph: Graph) -> Graph:
+    """From JAX 0.12 on, what stands in a function with a derivative of its own, once that is taken, repeats the scopes
+    around the call, which are no modules in modules of their name."""
+    nodes = graph.nodes
+    owner = graph.regions.owner[nodes.region]
+    ops = [op for name in CUSTOM_DERIVATIVES if (op := graph.tables.find_string(name)) is not None]
+    repeats = (owner >= 0) & np.isin(nodes.op[owner], ops) & (nodes.scope == nodes.scope[owner])
+    if not repeats.any():
+        return graph
+    # The first string is the empty one.
+    return replace(graph, nodes=replace(nodes, scope=np.where(repeats, 0, nodes.scope)))
+
+
 class PathReader:
     """Finds the paths of all nodes of one graph."""
 
     def __init__(self, graph: Graph) -> None:
+        graph = _with_own_scopes(graph)
         self.graph = graph
         self.paths = Paths()
         self.stacks = StackTree(graph.tables)

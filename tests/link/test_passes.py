@@ -87,12 +87,14 @@ def test_a_loop_that_carries_less_is_changed_and_only_what_it_no_longer_computes
     def f(x):
         def turn(carried):
             count, kept, unread = carried
-            return count + 1, jnp.cos(kept), jnp.sin(unread)
+            return count + 1, kept * 3, unread ^ 5
 
-        return jax.lax.while_loop(lambda carried: carried[0] < 7, turn, (0, x, x))[1]
+        _, kept, unread = jax.lax.while_loop(lambda carried: carried[0] < 7, turn, (0, x, x))
+        # What nobody reads at all, JAX drops itself from 0.12 on.
+        return kept + unread * 0
 
-    (one,) = (each for each in jv.explore(f, jnp.ones(8)).passes if each.name == "simplify-while-loops")
-    assert [change.node.op for change in one.removed] == ["sine"]
+    (one,) = (each for each in jv.explore(f, jnp.ones(8, int)).passes if each.name == "simplify-while-loops")
+    assert [change.node.op for change in one.removed] == ["constant", "broadcast", "xor"]
     assert "while" in {change.node.op for change in one.changed}
     assert not one.added
     assert not one.moved

@@ -319,7 +319,8 @@ def test_a_comprehension_of_tuples_is_told_by_what_it_goes_through():
         return [(W - 0.1 * gW, b - 0.1 * gb) for (W, b), (gW, gb) in zip(params, grads, strict=True)], value
 
     params = [(jnp.ones((2, 2)), jnp.ones(2))] * 3
-    *_, updates = shown(outline_of(train, params, jnp.ones((4, 2))), 0)
+    # Whether they are an update of their own depends on what tanh's derivative is made of.
+    (updates,) = (row for row in outline_of(train, params, jnp.ones((4, 2))) if row.name.startswith("for "))
     assert (updates.count, updates.name[:32]) == (3, "for (W, b), (gW, gb) in zip(para")
 
 
