@@ -6,6 +6,7 @@ behind how the value shall lie, with `with_sharding_constraint` or `reshard`, th
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from jaxviz.graph import OPERATION, Graph
 from jaxviz.link.links import PLUMBING, Found
+from jaxviz.link.reading import Inside, Reading
 from jaxviz.link.snapshots import ONLY_MOVE
 from jaxviz.read.communication import is_collective
 
@@ -36,12 +38,15 @@ def with_asked(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> tuple[Seq
         return tagged, frozenset()
     strings = graph.tables.strings
     moving = [op for op in np.unique(graph.nodes.op).tolist() if strings[op].startswith(_MOVING)]
+    exchanges = np.flatnonzero(np.isin(graph.nodes.op, moving) & (graph.nodes.kind == OPERATION)).tolist()
+    readers = _first_readers(graph, tagged, [node for node in exchanges if not tagged[node]])
     changed: dict[int, Found] = {}
-    for node in np.flatnonzero(np.isin(graph.nodes.op, moving) & (graph.nodes.kind == OPERATION)).tolist():
-        if len(tagged[node]) != 1:
+    for node in exchanges:
+        named = tagged[node] or readers.get(node, ())
+        if len(named) != 1:
             continue
-        asking = annotations_behind(jaxpr, tagged[node])
-        if not asking and _is_behind(graph, node, tagged):
+        asking = annotations_behind(jaxpr, named)
+        if not asking and tagged[node] and _is_behind(graph, node, tagged):
             asking = _annotations_of(jaxpr, tagged[node][0])
         if asking:
             changed[node] = asking
@@ -70,6 +75,28 @@ def _readers(jaxpr: Graph, nodes: Iterable[int]) -> set[int]:
     """What reads the first value of nodes."""
     made = [int(jaxpr.first_value[node]) for node in nodes if jaxpr.nodes.outputs[node]]
     return set(jaxpr.operand_node[np.isin(jaxpr.operands.source, made)].tolist())
+
+
+def _first_readers(graph: Graph, tagged: Sequence[Found], nodes: Sequence[int]) -> dict[int, Found]:
+    """The tags of what first reads what exchanges bring that have none: those of arguments have the name of these since
+    0.12."""
+    if not nodes:
+        return {}
+    reading = Reading(graph)
+    inside = Inside(graph, reading, range(len(graph)))
+    found: dict[int, Found] = {}
+    for node in nodes:
+        waiting, seen = deque([node]), {node}
+        while waiting and len(seen) < _STEPS and node not in found:
+            at = waiting.popleft()
+            (beside,) = reading.of([at])
+            behind = [one for one in inside.readers(at) or beside if one not in seen]
+            seen.update(behind)
+            waiting += [one for one in behind if not tagged[one]]
+            told = next((tagged[one] for one in behind if tagged[one]), ())
+            if told:
+                found[node] = told
+    return found
 
 
 def _is_behind(graph: Graph, node: int, tagged: Sequence[Found]) -> bool:

@@ -80,8 +80,8 @@ def _without_loops(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> Seque
 
 
 def _without_calls(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> Sequence[Found]:
-    """The tags without those that are of a call alone, which computes nothing: where the compiler puts what is called in
-    place of the call, that is the name of what has none."""
+    """The tags without those that are of a call alone, which computes nothing: where the compiler puts what is called
+    in place of the call, that is the name of what has none."""
     calls = [op for name in PLAIN_CALLS if (op := jaxpr.tables.find_string(name)) is not None]
     is_call = np.isin(jaxpr.nodes.op, calls)
     is_call[[node for node in np.flatnonzero(is_call).tolist() if node not in jaxpr.owned_regions]] = False
