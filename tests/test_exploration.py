@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -148,7 +148,7 @@ def test_an_error_of_the_function_comes_at_once_as_its_own():
     with pytest.raises(jax.errors.TracerBoolConversionError) as error:
         jv.explore(lambda x: 1 if x > 0 else 2, jnp.float32(1))
     # Of jaxviz, the call itself is the only frame.
-    own = [frame for frame in error.traceback if f"{os.sep}jaxviz{os.sep}" in str(frame.path)]
+    own = [frame for frame in error.traceback if Path(jv.__file__).parent in Path(frame.path).parents]
     assert [frame.name for frame in own] in ([], ["explore"], ["explore", "trace"])
 
 
