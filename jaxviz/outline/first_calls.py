@@ -67,10 +67,24 @@ def _called_there(
 ) -> int:
     """The stack of what a function does where `call` calls it; `stack` where it has that of no other call of it."""
     below = stacks.frames_between(stack, stacks.common(call, stack))
-    for length in range(len(below), 0, -1):
-        for other in calls.get((what, below[length - 1]), ()):
-            if stacks.depth(other) >= length and stacks.frames_between(other, -1)[-length:] == below[:length]:
-                for frame in below[length:]:
-                    call = stacks.with_frame(call, frame)
-                return call
-    return stack
+    lengths = range(len(below), 0, -1)
+    elsewhere = next((length for length in lengths if _is_of_another(stacks, below[:length], what, calls)), 0)
+    if not elsewhere and below and not stacks.is_in(below[0], what[0]):
+        # A call of another program, which JAX traced before, ends at the line of this one.
+        elsewhere = next((length for length in lengths if below[length - 1] == stacks.frame(call)), 0)
+    if not elsewhere:
+        return stack
+    for frame in below[elsewhere:]:
+        call = stacks.with_frame(call, frame)
+    return call
+
+
+def _is_of_another(
+    stacks: StackTree, frames: list[int], what: _Called, calls: dict[tuple[_Called, int], list[int]]
+) -> bool:
+    """Whether frames are the last ones of a call of a function."""
+    count = len(frames)
+    return any(
+        stacks.depth(other) >= count and stacks.frames_between(other, -1)[-count:] == frames
+        for other in calls.get((what, frames[-1]), ())
+    )

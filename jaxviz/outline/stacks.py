@@ -15,6 +15,7 @@ class StackTree:
     """The call stacks of the tables. A stack is a row, -1 the empty one; its caller stands before it."""
 
     def __init__(self, tables: Tables) -> None:
+        self._tables = tables
         # Copies, since stacks are added here that the tables do not have.
         self._frame = list(tables.stacks.frame)
         self._parent = list(tables.stacks.parent)
@@ -122,6 +123,11 @@ class StackTree:
         while stack >= 0 and self.library[self._frame[stack]]:
             stack = self._parent[stack]
         return self._frame[stack] if stack >= 0 else -1
+
+    def is_in(self, frame: int, function: int) -> bool:
+        """Whether a frame is in a function of this name, wherever that was defined."""
+        strings, functions = self._tables.strings, self._tables.frames.function
+        return strings[functions[frame]].rpartition(".")[2] == strings[function]
 
     def common(self, one: int, other: int) -> int:
         """The stack that two have in common, from the outermost frame on."""

@@ -42,3 +42,20 @@ def test_modules_that_call_one_function_of_JAX_name_it_alike():
     for name in ("first", "second"):
         row = next(row for row in outline if row.name == name)
         assert [one.name for one in map(outline.row, outline.children[row.index])] == ["Linear", "relu", "Linear"]
+
+
+def test_a_function_of_JAX_that_another_program_called_before_is_none_of_its_modules():
+    eqx = pytest.importorskip("equinox", reason="it is not in the environments of the oldest and the newest JAX")
+    first, other = (eqx.nn.MLP(9, 9, 9, 1, key=key) for key in jax.random.split(jax.random.key(0)))
+
+    def earlier(network, xs):
+        return jax.lax.scan(lambda carried, x: (network(carried) + x, None), xs[0], xs)[0].sum()
+
+    def loss(x):
+        return jax.lax.scan(lambda x, _: (jnp.sin(first(x)), None), x, None, length=3)[0].sum()
+
+    jax.clear_caches()
+    assert outline_of(eqx.filter_grad(lambda network, xs: earlier(network, xs)), other, jnp.ones((3, 9)))
+    outline = outline_of(jax.grad(loss), jnp.ones(9))
+    row = next(row for row in outline if row.name == "first")
+    assert [one.name for one in map(outline.row, outline.children[row.index])] == ["Linear", "relu", "Linear"]
