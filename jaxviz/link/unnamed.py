@@ -80,29 +80,33 @@ def _without_loops(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> Seque
 
 
 def _without_calls(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> Sequence[Found]:
-    """The tags without those that are of a call alone, which computes nothing: where the compiler puts what is called
+    """The tags without those in loops that are of a call around the loop alone: where the compiler puts what is called
     in place of the call, that is the name of what has none."""
+    is_while = graph.nodes.op == graph.tables.find_string("while")
+    if not is_while.any():
+        return tagged
     calls = [op for name in PLAIN_CALLS if (op := jaxpr.tables.find_string(name)) is not None]
     is_call = np.isin(jaxpr.nodes.op, calls)
     is_call[[node for node in np.flatnonzero(is_call).tolist() if node not in jaxpr.owned_regions]] = False
     only = np.fromiter((found[0] if len(found) == 1 else -1 for found in tagged), np.int64, len(tagged))
     idle = [op for name in _IDLE if (op := graph.tables.find_string(name)) is not None]
     of_call = (only >= 0) & is_call[only] & (graph.nodes.kind == OPERATION) & ~np.isin(graph.nodes.op, idle)
-    if not of_call.any():
-        return tagged
     known = list(tagged)
     for node in np.flatnonzero(of_call).tolist():
-        known[node] = ()
+        if any(is_while[holder] for holder in _holders(graph, node)):
+            known[node] = ()
     return known
+
+
+def _holders(graph: Graph, node: int) -> Iterator[int]:
+    """The owners of the bodies that a node is in, the innermost first."""
+    while (node := int(graph.regions.owner[graph.nodes.region[node]])) >= 0:
+        yield node
 
 
 def _is_in(graph: Graph, node: int, is_while: NDArray[np.bool_], tagged: Sequence[Found]) -> bool:
     """Whether an instruction is in the loop that it has the tag of, not beside it."""
-    holder = node
-    while (holder := int(graph.regions.owner[graph.nodes.region[holder]])) >= 0:
-        if is_while[holder] and tagged[holder] == tagged[node]:
-            return True
-    return False
+    return any(is_while[holder] and tagged[holder] == tagged[node] for holder in _holders(graph, node))
 
 
 def _is_loop(jaxpr: Graph) -> NDArray[np.bool_]:

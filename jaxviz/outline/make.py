@@ -182,7 +182,10 @@ def _is_one_expression(
     low, high = np.searchsorted(boxes, rows.first), np.searchsorted(boxes, rows.end)
     first = frame[boxes[np.minimum(low, len(boxes) - 1)]] if len(boxes) else np.full(len(rows), -1)
     one_frame = (first >= 0) & (high > low) & (changes[high] == changes[np.minimum(low + 1, high)])
-    of_library = is_kind(kind, (LOOP, COND)) & one_frame & (first == frame[rows.first]) & ~control[rows.first]
+    # What is handed to the functions that a loop of a library stands in has no frame.
+    known = np.flatnonzero(frame >= 0)
+    call = known[np.minimum(np.searchsorted(known, rows.first), len(known) - 1)] if len(known) else rows.first
+    of_library = is_kind(kind, (LOOP, COND)) & one_frame & (first == frame[call]) & ~control[call]
     of_library |= (kind == BODY) & of_library[rows.parent]
     levels = np.concatenate([[0], np.cumsum(is_kind(kind, (PHASE, LOOP, COND, BODY)) & ~of_library)])
     modules = np.concatenate([[0], np.cumsum(kind == MODULE)])

@@ -157,6 +157,8 @@ def test_what_the_compiler_writes_in_a_loop_is_of_what_is_computed_there_not_of_
     around = ("", "closed_call", "jit(_searchsorted_scan_impl)")
     assert all(node.scope.rpartition("/")[2] in around for node in written)
     told = {ex.jaxpr.node(source).op for node in written for source in links.sources(node.index)}
-    assert told == {"ne", "le_to"}
+    # There, what it moves out of the loop is of that call.
+    assert "le_to" in told
+    assert told <= {"ne", "le_to", "jit"}
     counting = [node for node in ex.hlo.find("add") if node.scope.endswith("while/body/add")]
     assert {ex.jaxpr.node(source).op for node in counting for source in links.sources(node.index)} == {"scan"}

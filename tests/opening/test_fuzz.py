@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from bench.fuzz import run, sources
@@ -41,7 +43,12 @@ def test_changed_files_are_opened_or_refused(sound, kind, tmp_path):
 def test_bytecode_that_ends_its_reader_is_refused_and_the_next_is_read(sound, monkeypatch):
     data = sound["mlir bytecode"]
     assert "func.func public @main" in text_of_bytecode(data)
-    monkeypatch.setattr("jaxviz.read.bytecode._SECONDS", 0)
+
+    class AtOnce(threading.Timer):
+        def start(self):
+            self.function()
+
+    monkeypatch.setattr("jaxviz.read.bytecode.threading.Timer", AtOnce)
     with pytest.raises(BytecodeError, match="reading it ended the parser"):
         text_of_bytecode(data)
     monkeypatch.undo()

@@ -101,3 +101,13 @@ def test_a_condition_of_a_library_opens_no_more_than_another_call_of_it_does():
     assert backward.closed
     of_the_person = outline_of(jax.grad(lambda x: lax.cond(x > 1, jnp.sin, jnp.cos, x)), 0.5)
     assert not any(row.closed for row in of_the_person if row.kind == "cond")
+
+
+def test_a_function_of_a_library_that_loops_inside_is_one_box_at_first():
+    def between(x, xs, ys):
+        return jnp.interp(x, xs, ys) * jnp.digitize(x, xs)
+
+    outline = outline_of(between, *[jnp.ones(8)] * 3)
+    for name in ("interp", "digitize"):
+        (row,) = (row for row in outline if row.name == name)
+        assert row.closed
