@@ -52,6 +52,12 @@ def test_a_step_gives_the_arrays_of_the_new_model(filtered, model):
     assert given == [*(name.replace("model", "result[0]") for name in WEIGHTS), "result[1]"]
     assert marker == "marker of filter_jit"
     assert ex.program.call == "step(MLP, f32[5,3], f32[5,2])"
+    for stage in ("jaxpr", "stablehlo", "hlo"):
+        # Nobody asked for it, so it is drawn among all operations only.
+        names = {box.name for box in ex.view(stage=stage).boxes}
+        assert names
+        assert marker not in names
+        assert marker not in ex.to_svg(stage=stage)
 
 
 @pytest.mark.filterwarnings("ignore:Some donated buffers")

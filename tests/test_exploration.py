@@ -152,6 +152,12 @@ def test_an_error_of_the_function_comes_at_once_as_its_own():
     assert [frame.name for frame in own] in ([], ["explore"], ["explore", "trace"])
 
 
+def test_a_program_of_nothing_can_be_drawn():
+    exploration = jv.explore(lambda: None)
+    for stage in ("jaxpr", "stablehlo", "hlo"):
+        ElementTree.fromstring(exploration.to_svg(stage=stage))
+
+
 @pytest.mark.parametrize(
     "fn",
     [

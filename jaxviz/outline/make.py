@@ -26,7 +26,7 @@ from jaxviz.outline.elements import (
 )
 from jaxviz.outline.expressions import Expressions, is_control
 from jaxviz.outline.likes import names_in_common, rows_alike
-from jaxviz.outline.names import Names
+from jaxviz.outline.names import GOES_ON, Names
 from jaxviz.outline.noise import BOX, node_roles
 from jaxviz.outline.paths import NodePaths, PathReader
 from jaxviz.outline.repeats import Repeats
@@ -68,9 +68,11 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     places = _numbered([one.token if one.kind == MODULE else one.token[:1] for one in labels])
     kind = np.array([one.kind for one in labels], np.int32)[label]
     own_frame = _own_frames(reader.stack, reader.stacks)
-    closed = is_kind(kind, (CALL, MODULE, LOOP, COND)) & _is_one_expression(
-        rows, kind, own_frame, drawn, _control_frames(own_frame, reader.expressions)
-    )
+    one_frame = _one_frame(rows, own_frame, drawn)
+    control = _control_frames(own_frame, reader.expressions)
+    closed = is_kind(kind, (CALL, MODULE, LOOP, COND)) & _is_one_expression(rows, kind, own_frame, one_frame, control)
+    goes_on = (kind == BODY) & np.array([one.name == GOES_ON for one in labels], np.bool_)[label]
+    closed |= _is_condition_of_library(rows, goes_on, own_frame, one_frame, control)
     closed &= ~containers(rows, labels, label, tokens, drawn, graph.tables)
     closed |= (kind == RECOMPUTED) | np.array([is_itself(one) for one in labels], np.bool_)[label]
     draft = _stacked(graph, rows, label, tokens, places, kind, closed, drawn)
@@ -164,8 +166,19 @@ def _control_frames(own_frame: Column, expressions: Expressions) -> NDArray[np.b
     return np.isin(own_frame, frames)
 
 
+def _one_frame(rows: Rows, frame: Column, drawn: NDArray[np.bool_]) -> Column:
+    """The frame that all boxes in each row are of, -1 where that are several or none."""
+    boxes = np.flatnonzero(drawn)
+    if not len(boxes):
+        return np.full(len(rows), -1, np.int32)
+    changes = np.concatenate([[0, 0], np.cumsum(frame[boxes[1:]] != frame[boxes[:-1]])])
+    low, high = np.searchsorted(boxes, rows.first), np.searchsorted(boxes, rows.end)
+    one = (high > low) & (changes[high] == changes[np.minimum(low + 1, high)])
+    return np.where(one, frame[boxes[np.minimum(low, len(boxes) - 1)]], -1)
+
+
 def _is_one_expression(
-    rows: Rows, kind: Column, frame: Column, drawn: NDArray[np.bool_], control: NDArray[np.bool_]
+    rows: Rows, kind: Column, frame: Column, one_frame: Column, control: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """Whether all of a row came from one expression of the person's source.
 
@@ -173,24 +186,30 @@ def _is_one_expression(
     of a library's function are its own: all in them is of the frame of the call, which is no `scan` of the person.
     One that runs modules, as that which unrolls a recurrent network, is no more than these.
     """
-    if not len(drawn):
-        return np.zeros(len(rows), np.bool_)
     counted = np.concatenate([[0], np.cumsum(is_kind(kind, _OF_THE_PERSON))])
     inside, after = np.arange(1, len(rows) + 1), rows.after()
-    boxes = np.flatnonzero(drawn)
-    changes = np.concatenate([[0, 0], np.cumsum(frame[boxes[1:]] != frame[boxes[:-1]])])
-    low, high = np.searchsorted(boxes, rows.first), np.searchsorted(boxes, rows.end)
-    first = frame[boxes[np.minimum(low, len(boxes) - 1)]] if len(boxes) else np.full(len(rows), -1)
-    one_frame = (first >= 0) & (high > low) & (changes[high] == changes[np.minimum(low + 1, high)])
-    # What is handed to the functions that a loop of a library stands in has no frame.
-    known = np.flatnonzero(frame >= 0)
-    call = known[np.minimum(np.searchsorted(known, rows.first), len(known) - 1)] if len(known) else rows.first
-    of_library = is_kind(kind, (LOOP, COND)) & one_frame & (first == frame[call]) & ~control[call]
+    of_library = is_kind(kind, (LOOP, COND)) & (one_frame >= 0)
+    if of_library.any():
+        # What is handed to the functions that a loop of a library stands in has no frame.
+        known = np.flatnonzero(frame >= 0)
+        call = known[np.minimum(np.searchsorted(known, rows.first), len(known) - 1)]
+        of_library &= (one_frame == frame[call]) & ~control[call]
     of_library |= (kind == BODY) & of_library[rows.parent]
     levels = np.concatenate([[0], np.cumsum(is_kind(kind, (PHASE, LOOP, COND, BODY)) & ~of_library)])
     modules = np.concatenate([[0], np.cumsum(kind == MODULE)])
-    is_one = (counted[after] == counted[inside]) | (one_frame & (levels[after] == levels[inside]))
+    is_one = (counted[after] == counted[inside]) | ((one_frame >= 0) & (levels[after] == levels[inside]))
     return is_one & np.where(is_kind(kind, (LOOP, COND)), of_library & (modules[after] == modules[inside]), True)
+
+
+def _is_condition_of_library(
+    rows: Rows, goes_on: NDArray[np.bool_], frame: Column, one_frame: Column, control: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Whether a row `goes_on` with a loop, and a library says if: all in it is of the frame that the loop is of."""
+    if not goes_on.any():
+        return goes_on
+    loop = rows.first[rows.parent]
+    condition: NDArray[np.bool_] = goes_on & (one_frame >= 0) & (one_frame == frame[loop]) & ~control[loop]
+    return condition
 
 
 def _regions(graph: Graph, draft: Draft) -> Column:

@@ -53,8 +53,8 @@ _AGAIN = "recomputed"
 # That a function is computed again says that it is a checkpoint.
 _CHECKPOINTED = re.compile(r"(?:checkpoint|remat)\((.+)\)$")
 
-# The part of a loop that says whether it turns once more.
-_GOES_ON = "while"
+#: The part of a loop that says whether it turns once more.
+GOES_ON = "while"
 # What such a function is called by custom, by JAX or by XLA.
 _NO_CONDITION = re.compile(
     r"^$|^<|^(wide\.)*_*((while|fori)_*)?(loop)?_*(cond|condition|region)(_fun|_fn)?[\d_.]*(_.*|clone)?$"
@@ -118,8 +118,8 @@ class Names:
             columns[0, row] = columns[1, row]
         branches = Branches(graph, stack, stacks, expressions)
         for row in np.flatnonzero(draft.kind == BODY).tolist():
-            if draft.label[row] >= 0 and labels[draft.label[row]].name == _GOES_ON:
-                columns[0, row] = string(f"{_GOES_ON} {self._condition(row)}".rstrip())
+            if draft.label[row] >= 0 and labels[draft.label[row]].name == GOES_ON:
+                columns[0, row] = string(f"{GOES_ON} {self._condition(row)}".rstrip())
             elif name := branches.name(int(graph.nodes.region[draft.rows.first[row]])):
                 columns[0, row] = string(name)
         for row, name in self._functions_inside(columns[0]):

@@ -9,12 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxviz.accepted_equinox import MARKER
 from jaxviz.graph import ARGUMENT, LEAVE, OPERATION, RESULT, Column, Graph
 from jaxviz.outline.paths import NodePaths
 from jaxviz.read.sharding import WHOLE
 
 #: What a node is drawn as. THROUGH: the equation or the border of a body that is looked through, such as of a jit.
-#: DETAIL: inside an equation that is drawn as a whole. COUNTER: the turn of a loop, counted up.
+#: DETAIL: inside an equation that is drawn as a whole. COUNTER: the turn of a loop, counted up, and what else nobody
+#: asked for.
 BOX, EDGE, CHIP, COUNTER, THROUGH, DETAIL = range(6)
 
 _RESHAPES = ("reshape", "broadcast_in_dim", "squeeze", "expand_dims")
@@ -43,9 +45,18 @@ def node_roles(graph: Graph, found: NodePaths, own_frame: Column) -> Column:
     role[found.wrapper] = THROUGH
     role[_borders_of_wrappers(graph, found.wrapper)] = THROUGH
     role[found.opaque] = DETAIL
+    role[beside_results(graph)] = COUNTER
     if not (operation & (role == BOX)).any():
         role[role == EDGE] = BOX
     return role
+
+
+def beside_results(graph: Graph) -> NDArray[np.bool_]:
+    """The result that a library's jit gives beside what the person's function gives."""
+    marker = graph.tables.find_string(MARKER)
+    if marker is None:
+        return np.zeros(len(graph), np.bool_)
+    return (graph.nodes.kind == RESULT) & (graph.nodes.name == marker)
 
 
 def bounds_of_choices(graph: Graph) -> NDArray[np.bool_]:

@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import ARGUMENT, CONSTANT, ENTER, OPERATION, RESULT, Column, Graph
-from jaxviz.outline.noise import BOX, CHIP, EDGE, THROUGH, bounds_of_choices, empty_constraints
+from jaxviz.outline.noise import (
+    BOX,
+    CHIP,
+    COUNTER,
+    EDGE,
+    THROUGH,
+    beside_results,
+    bounds_of_choices,
+    empty_constraints,
+)
 from jaxviz.outline.turns import LOOPS
 
 # Operations that hand a value on, in the words of StableHLO and HLO.
@@ -69,6 +78,7 @@ def roles_of(graph: Graph) -> Column:
     through = np.zeros(len(graph.regions.owner), bool)
     through[1:] = role[graph.regions.owner[1:]] == THROUGH
     role[through[graph.nodes.region] & ~operation] = THROUGH
+    role[beside_results(graph)] = COUNTER
     mark_handing_on(role, graph)
     return role
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
+from jax import lax
 from outline.outlines import check, names_inside, outline_of, row_named, rows_named
+
+import jaxviz as jv
+from jaxviz.outline import make_outline
 
 _X = jnp.ones((4, 8))
 
@@ -133,3 +137,73 @@ def test_a_library_around_a_function_of_the_person_is_no_frame_where_it_says_aga
     assert "_checked" not in inside
     assert "_looped" not in inside
     assert len(rows_named(outline, "residual", "call")) == 2
+
+
+_LOOPING = """
+def _most(x):
+    return jnp.max(jnp.abs(x))
+
+def settle(fn, x):
+    def goes_on(state):
+        turn, x, change = state
+        return (turn < 9) & (_most(change) > 1e-3) & jnp.isfinite(_most(x))
+    def turn(state):
+        turn, x, _ = state
+        new = fn(x) * 0.5 + x * 0.5
+        return turn + 1, new, new - x
+    return lax.while_loop(goes_on, turn, (0, x, x))[1]
+"""
+
+
+def test_a_condition_of_a_library_is_one_box_at_first_and_one_of_the_person_is_open(library):
+    settle = library(_LOOPING)["settle"]
+
+    def point(x):
+        return jnp.cos(x) + jnp.sin(x) / 3.0
+
+    def by_library(x):
+        return settle(point, jnp.exp(x)) - 1.0
+
+    def by_hand(x):
+        x = lax.while_loop(lambda x: jnp.isfinite(x).all() & (jnp.max(jnp.abs(x)) > 0.1), point, jnp.exp(x))
+        return x - 1.0
+
+    seen = {}
+    for fn in (by_library, by_hand):
+        explored = jv.explore(fn, _X)
+        (condition,) = [row for row in make_outline(explored.jaxpr) if row.kind == "body" and row.name != "do"]
+        view = explored.view(stage="jaxpr", width=1200, height=800)
+        seen[fn] = condition.closed, {box.open for box in view.boxes if box.name.startswith("while ")}
+        assert "cos" in {box.name for box in view.boxes}
+    assert seen == {by_library: (True, {False}), by_hand: (False, {True})}
+
+
+_TWO_PARTS = """
+def _prepared(x):
+    y = jnp.sin(x) / jnp.cosh(x) + jnp.exp(-x) * jnp.tanh(x)
+    z = jnp.arcsinh(y) - jnp.log1p(y * y)
+    return jnp.cbrt(z) + jnp.arctan(y) * jnp.sign(x) - jnp.cos(z)
+
+def _fitted(fn, x):
+    x = jnp.sinh(x)
+    y = fn(x) / jnp.cosh(x)
+    return fn(jnp.arctan(y)) - jnp.expm1(y * x)
+
+def fit(fn, x):
+    return _fitted(fn, _prepared(x))
+"""
+
+
+def test_what_calls_a_function_of_the_person_opens_before_what_a_library_does_by_itself(library):
+    fit = library(_TWO_PARTS)["fit"]
+
+    def curve(x):
+        return x * 2.0 - jnp.square(x)
+
+    explored = jv.explore(lambda x: jnp.round(fit(curve, x)), _X)
+    view = explored.view(stage="jaxpr", width=640, height=400)
+    assert {box.name: box.open for box in view.boxes if box.name in ("_prepared", "_fitted")} == {
+        "_prepared": False,
+        "_fitted": True,
+    }
+    assert "curve" in {box.name for box in view.boxes}

@@ -33,7 +33,7 @@ export function candidates(rows: Rows, visible: VisibleGraph): Candidate[] {
     }
     const loop = outline.kind[row] === RowKind.loop || outline.kind[row] === RowKind.cond;
     if (loop || rows.operations[row] >= LEAST_OPERATIONS) {
-      const folded = outline.count[row] > 1 ? 2 : 1;
+      const folded = outline.count[row] > 1 || callsBack(rows, row) ? 2 : 1;
       const updating = updates(row);
       const share = updating || backward.has(rows.phase[row]) ? 1 / 8 : 1;
       const late = updating || (share < 1 && outline.twin[rows.phase[row]] < 0);
@@ -84,6 +84,16 @@ function copiesOf({ outline: { parent, count }, phase }: Rows, row: number): num
 /** True for a row of a phase that mirrors an earlier one: without its twin beside it, it says little. */
 export function mirrors({ outline: { twin }, phase }: Rows, row: number): boolean {
   return phase[row] >= 0 && twin[phase[row]] >= 0 && twin[phase[row]] < phase[row];
+}
+
+/** True for what a library does around a function of the person's, which he looks for. */
+function callsBack({ outline: { kind, first, end }, count }: Rows, row: number): boolean {
+  for (let inside = row + 1; kind[row] === RowKind.function && inside < count && first[inside] < end[row]; inside++) {
+    if (kind[inside] === RowKind.call) {
+      return true;
+    }
+  }
+  return false;
 }
 
 /** True for a phase of few things, whose own name says less than theirs. */

@@ -169,7 +169,7 @@ export class Folds {
   private showEnds(): void {
     const { graph } = this;
     for (let node = 0; node < graph.nodeCount; node++) {
-      const end = graph.kind[node] === NodeKind.argument || graph.kind[node] === NodeKind.result;
+      const end = graph.kind[node] === NodeKind.argument || this.isResult(node);
       if (end && graph.region[node] === 0) {
         this.item[node] = itemOfNode(node);
         this.copyOf[node] = 0;
@@ -197,10 +197,17 @@ export class Folds {
       case NodeKind.argument:
         return this.graph.region[node] === 0 || (role === NodeRole.box && !this.borders.passes(node));
       case NodeKind.result:
-        return this.graph.region[node] === 0;
+        return this.isResult(node);
       default:
         return false;
     }
+  }
+
+  /** True for what the program gives; what is beside that, and nobody asked for, is among all operations only. */
+  private isResult(node: number): boolean {
+    const { graph, rows, state } = this;
+    const asked = rows.outline.role[node] === NodeRole.box || state.all === true;
+    return graph.kind[node] === NodeKind.result && graph.region[node] === 0 && asked;
   }
 
   /** True for the owner of bodies that are drawn themselves. */

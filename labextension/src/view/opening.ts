@@ -58,7 +58,7 @@ export function openRow(
     for (const child of children) {
       if (
         child === largest ||
-        (kind[child] === RowKind.body && amount >= Amount.bodies) ||
+        (kind[child] === RowKind.body && !closed[child] && amount >= Amount.bodies) ||
         (kind[child] === RowKind.phase && at !== 0 && amount >= Amount.phases && (twins || !isBackward(child))) ||
         (kind[child] === RowKind.statement && amount === Amount.statements && expressions <= MOST_EXPRESSIONS) ||
         (children.length === 1 && !closed[child] && rows.operations[child] === rows.operations[at])
