@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.graph import ENTER, LEAVE, OPERATION, RESULT, Graph
+from jaxviz.graph import ENTER, LEAVE, OPERATION, RESULT, Column, Graph
 from jaxviz.link.links import PLUMBING, Found, grouped
 from jaxviz.link.makers import MOVING, Makers
 from jaxviz.link.snapshots import ONLY_MOVE
@@ -32,7 +32,7 @@ _STEPS, _FAR = 16, 128
 
 def with_unnamed(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> tuple[Sequence[Found], frozenset[int]]:
     """The tags of a stage, with the equations that instructions without one stand for; and which these are."""
-    strings, known = graph.tables.strings, _without_calls(jaxpr, graph, _without_loops(jaxpr, graph, tagged))
+    strings, known = graph.tables.strings, _without_surroundings(jaxpr, graph, tagged)
     named = np.fromiter(map(bool, known), bool, len(known))
     ops = [op for op in np.unique(graph.nodes.op).tolist() if strings[op] not in _IDLE]
     working = (graph.nodes.kind == OPERATION) & np.isin(graph.nodes.op, ops)
@@ -60,53 +60,47 @@ def with_unnamed(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> tuple[S
     return found, frozenset(reading.found)
 
 
-def _without_loops(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> Sequence[Found]:
-    """The tags without those of instructions in a loop that have just the name of the loop, or of the call of its body:
-    where it takes the name of one away, the compiler says what is around it. What the loop does by itself says more."""
-    strings, scope = graph.tables.strings, graph.nodes.scope
-    is_loop, is_while = _is_loop(jaxpr), graph.nodes.op == graph.tables.find_string("while")
-    if not is_while.any():
-        return tagged
-    only = np.fromiter((found[0] if len(found) == 1 else -1 for found in tagged), np.int64, len(tagged))
-    of_loop = (only >= 0) & is_loop[only] & (graph.nodes.region > 0)
-    calls = [name for name in np.unique(scope[of_loop]).tolist() if strings[name].endswith(_BODY)]
-    of_body, around = np.isin(scope, calls), of_loop & np.isin(scope, [*calls, *scope[is_while].tolist()])
-    known = list(tagged)
-    for node in np.flatnonzero(around).tolist():
-        # What is moved out of a loop keeps the name of its body.
-        if node not in graph.owned_regions and (of_body[node] or _is_in(graph, node, is_while, tagged)):
-            known[node] = ()
-    return known
-
-
-def _without_calls(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> Sequence[Found]:
-    """The tags without those in loops that are of a call around the loop alone: where the compiler puts what is called
-    in place of the call, that is the name of what has none."""
+def _without_surroundings(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> Sequence[Found]:
+    """The tags without those of instructions in a loop that have just the name of what is around them: the loop, the
+    call of its body, or the call that the loop is in. That is what the compiler says where it takes a name away."""
     is_while = graph.nodes.op == graph.tables.find_string("while")
     if not is_while.any():
         return tagged
+    only = np.fromiter((found[0] if len(found) == 1 else -1 for found in tagged), np.int32, len(tagged))
+    known = list(tagged)
+    for node in chain(_named_by_loops(jaxpr, graph, only, is_while), _named_by_calls(jaxpr, graph, only, is_while)):
+        known[node] = ()
+    return known
+
+
+def _named_by_loops(jaxpr: Graph, graph: Graph, only: Column, is_while: NDArray[np.bool_]) -> Iterator[int]:
+    """What has the name of a loop, or of the call of its body. What the loop does by itself says more."""
+    strings, scope = graph.tables.strings, graph.nodes.scope
+    of_loop = (only >= 0) & _is_loop(jaxpr)[only] & (graph.nodes.region > 0)
+    calls = [name for name in np.unique(scope[of_loop]).tolist() if strings[name].endswith(_BODY)]
+    of_body, around = np.isin(scope, calls), of_loop & np.isin(scope, [*calls, *scope[is_while].tolist()])
+    for node in np.flatnonzero(around).tolist():
+        # What is moved out of a loop keeps the name of its body; else it is in the loop, not beside it.
+        inside = (is_while[holder] and only[holder] == only[node] for holder in _holders(graph, node))
+        if node not in graph.owned_regions and (of_body[node] or any(inside)):
+            yield node
+
+
+def _named_by_calls(jaxpr: Graph, graph: Graph, only: Column, is_while: NDArray[np.bool_]) -> Iterator[int]:
+    """What has the name of a call, in a loop that the compiler puts in place of the call."""
     calls = [op for name in PLAIN_CALLS if (op := jaxpr.tables.find_string(name)) is not None]
     is_call = np.isin(jaxpr.nodes.op, calls)
-    is_call[[node for node in np.flatnonzero(is_call).tolist() if node not in jaxpr.owned_regions]] = False
-    only = np.fromiter((found[0] if len(found) == 1 else -1 for found in tagged), np.int64, len(tagged))
     idle = [op for name in _IDLE if (op := graph.tables.find_string(name)) is not None]
     of_call = (only >= 0) & is_call[only] & (graph.nodes.kind == OPERATION) & ~np.isin(graph.nodes.op, idle)
-    known = list(tagged)
     for node in np.flatnonzero(of_call).tolist():
-        if any(is_while[holder] for holder in _holders(graph, node)):
-            known[node] = ()
-    return known
+        if int(only[node]) in jaxpr.owned_regions and any(is_while[holder] for holder in _holders(graph, node)):
+            yield node
 
 
 def _holders(graph: Graph, node: int) -> Iterator[int]:
     """The owners of the bodies that a node is in, the innermost first."""
     while (node := int(graph.regions.owner[graph.nodes.region[node]])) >= 0:
         yield node
-
-
-def _is_in(graph: Graph, node: int, is_while: NDArray[np.bool_], tagged: Sequence[Found]) -> bool:
-    """Whether an instruction is in the loop that it has the tag of, not beside it."""
-    return any(is_while[holder] and tagged[holder] == tagged[node] for holder in _holders(graph, node))
 
 
 def _is_loop(jaxpr: Graph) -> NDArray[np.bool_]:

@@ -70,6 +70,7 @@ def test_the_annotation_that_asks_for_an_exchange_is_named(told, name, line):
         assert "leave the annotation out" in remedy
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize(("name", "line"), [("whole", 2), ("turned", 1)])
 def test_the_exchange_counts_to_the_line_of_the_annotation(told, name, line):
     places, lines, kinds = told[f"{name} lines"]

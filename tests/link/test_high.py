@@ -68,6 +68,7 @@ def test_what_is_lowered_is_the_persons_own_program(fn):
     assert shown.as_text() == own.as_text()
 
 
+@pytest.mark.smoke
 @needs_high
 def test_one_of_the_persons_own_is_a_call_of_its_name():
     class Squash(HiPrim):
@@ -94,6 +95,7 @@ def test_one_of_the_persons_own_is_a_call_of_its_name():
     assert of_tanhs.sum() >= 2
 
 
+@pytest.mark.smoke
 @needs_high
 def test_one_that_cannot_be_traced_is_an_operation():
     class Refusing(HiPrim):

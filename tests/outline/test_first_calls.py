@@ -59,3 +59,27 @@ def test_a_function_of_JAX_that_another_program_called_before_is_none_of_its_mod
     outline = outline_of(jax.grad(loss), jnp.ones(9))
     row = next(row for row in outline if row.name == "first")
     assert [one.name for one in map(outline.row, outline.children[row.index])] == ["Linear", "relu", "Linear"]
+
+
+@pytest.mark.smoke
+def test_a_function_with_a_derivative_of_its_own_is_no_module_in_its_module():
+    from flax import linen as nn
+
+    class Net(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            hidden = nn.relu(nn.Dense(9)(x))
+            return nn.Dense(9)(hidden)
+
+    net, x = Net(), jnp.ones(9)
+    variables = jax.eval_shape(net.init, jax.random.key(0), x)
+
+    def loss(variables, x):
+        return jax.lax.scan(lambda x, _: (net.apply(variables, x), None), x, None, length=3)[0].sum()
+
+    outline = outline_of(jax.grad(loss), variables, x)
+    row = next(row for row in outline if row.name == "Net")
+    # From 0.12 on what it does repeats the scopes around its call.
+    assert [one.name for one in map(outline.row, outline.children[row.index])] == ["Dense_0", "relu", "Dense_1"]
+    relu = outline.row(outline.children[row.index][1])
+    assert "module" not in {outline.row(child).kind for child in outline.children[relu.index]}
