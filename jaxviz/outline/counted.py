@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.graph import ARGUMENT, ENTER, OPERATION, RESULT, Column, Graph
+from jaxviz.graph import ARGUMENT, ENTER, INIT, OPERATION, RESULT, Column, Graph
 from jaxviz.outline.noise import BOX, COUNTER, EDGE
 from jaxviz.outline.roles import KERNELS, WRAPPERS, is_owner_of, mark_handing_on
 from jaxviz.outline.turns import LOOPS, hide_counted, is_number, slices_of
@@ -61,8 +61,7 @@ def counting_nodes(graph: Graph) -> NDArray[np.bool_]:
         (_of_loops(graph) | (nodes.stack < 0)) & (nodes.kind == OPERATION) & (nodes.operands > 0) & (others == 0)
     )
     made = _makers(graph)
-    fixed = (nodes.operands == 0) & (nodes.kind != ARGUMENT)
-    fixed = np.append(fixed, True)
+    fixed = np.append(_fixed_nodes(graph, made, loops), True)
     first = graph.first_operand
 
     def read_by(node: int) -> set[int]:
@@ -70,11 +69,7 @@ def counting_nodes(graph: Graph) -> NDArray[np.bool_]:
         return {one for one in made[first[node] : first[node + 1]].tolist() if not fixed[one]}
 
     for owner in loops:
-        regions = graph.owned_regions[owner]
-        arguments = [_in_region(graph, region, ARGUMENT) for region in regions]
-        results = _in_region(graph, regions[-1], RESULT)
-        if any(len(one) != len(results) for one in arguments):
-            continue
+        arguments, results = _carried(graph, owner)
         for place, result in enumerate(results.tolist()):
             makers, steps = read_by(result), 0
             while len(makers) == 1 and candidates[node := next(iter(makers))]:
@@ -86,6 +81,39 @@ def counting_nodes(graph: Graph) -> NDArray[np.bool_]:
         makers = read_by(node) if given[node] < 0 else {int(given[node])}
         counts[node] = bool(makers) and all(counts[one] for one in makers)
     return counts
+
+
+def _carried(graph: Graph, owner: int) -> tuple[list[NDArray[np.intp]], NDArray[np.intp]]:
+    """What goes round a loop: arguments of each of its bodies, and the results of the last, in the same places.
+
+    What bodies read from around them are arguments before these.
+    """
+    regions = graph.owned_regions[owner]
+    results = _in_region(graph, regions[-1], RESULT)
+    found = [_in_region(graph, region, ARGUMENT) for region in regions]
+    if not len(results) or any(len(one) < len(results) for one in found):
+        return [], results[:0]
+    return [one[-len(results) :] for one in found], results
+
+
+def _fixed_nodes(graph: Graph, made: Column, loops: list[int]) -> NDArray[np.bool_]:
+    """Which nodes are constants, or arguments that are one in every turn: read from around the body, or carried
+    unchanged."""
+    kept = np.zeros(len(graph), bool)
+    for owner in loops:
+        arguments, results = _carried(graph, owner)
+        same = made[graph.first_operand[results]] == arguments[-1] if arguments else []
+        for one in arguments:
+            kept[one[same]] = True
+    fixed: NDArray[np.bool_] = (graph.nodes.operands == 0) & (graph.nodes.kind != ARGUMENT)
+    bindings = graph.bindings
+    rows = np.flatnonzero((bindings.kind == ENTER) | (bindings.kind == INIT))
+    rows = rows[(bindings.kind[rows] == ENTER) | kept[bindings.end[rows]]]
+    # What is around a body stands before it.
+    for row in rows[np.argsort(bindings.end[rows])].tolist():
+        start = bindings.start[row]
+        fixed[bindings.end[row]] = start < 0 or fixed[graph.value_node[start]]
+    return fixed
 
 
 def _in_region(graph: Graph, region: int, kind: int) -> NDArray[np.intp]:
