@@ -1,14 +1,10 @@
 /** The boxes on the screen, in program order: closed rows, frames of open rows, operations, arguments and results. */
-import { NodeKind, NodeRole, RowKind, type Document, type Graph } from '../document/graph.ts';
-import { ownName, turnWord } from './chips.ts';
+import { NodeKind, NodeRole, type Document, type Graph } from '../document/graph.ts';
 import { family, familyOfRow } from './family.ts';
-import { Apart, Brevity, itemOfNode, type Folds } from './folds.ts';
-import { givenType } from './given.ts';
+import { itemOfNode, type Folds } from './folds.ts';
 import { fatesOf, ghostsOf, type Ghost } from './ghosts.ts';
-import { cut, newType, turns, typeText, variableOf } from './label.ts';
-import { boxLabel, childrenOf, ownerIn, rowLabel, rowOpens, rowOperation, type Rows } from './outline.ts';
+import { rowOpens, type Rows } from './outline.ts';
 import type { Reads } from './reads.ts';
-import { assignedTo, isSeveral, toldApart } from './toldApart.ts';
 import { Shape } from './visible.ts';
 
 /** Up to so many results are boxes of their own; more are chips at the boxes that make them. */
@@ -16,11 +12,6 @@ const MAX_RESULT_BOXES = 3;
 
 /** Up to so many values that go round a loop are boxes of their own; more are chips at the boxes that read them. */
 const MAX_TURN_BOXES = 2;
-
-/** Names are cut at this where it is narrow. */
-const SHORT_NAME = 14;
-/** And at this where words are shortest. */
-const SHORTEST_NAME = 12;
 
 /** Columns of the boxes; the place of a box in them is its number. */
 export class Boxes {
@@ -31,28 +22,22 @@ export class Boxes {
   readonly family: number[] = [];
   readonly closed: number[] = [];
   readonly times: number[] = [];
-  readonly label: string[] = [];
-  /** Labels that were cut, in full. */
-  readonly whole = new Map<number, string>();
-  readonly detail: string[] = [];
   readonly ghost: number[] = [];
   /** The box of each item that has one. */
   private readonly ofItem = new Map<number, number>();
-  private readonly ghostOf: (item: number) => Ghost;
+  /** What became of what an item is. */
+  readonly ghostOf: (item: number) => Ghost;
   private readonly rows: Rows;
 
   constructor(
     private readonly document: Document,
     private readonly graph: Graph,
-    private readonly folds: Folds,
+    readonly folds: Folds,
     private readonly reads: Reads
   ) {
     this.ghostOf = ghostsOf(graph, folds, fatesOf(document, graph));
     this.rows = folds.rows;
     this.build();
-    if (folds.state.apart) {
-      this.tellApart();
-    }
   }
 
   /** The box that an item is seen in, or -1. */
@@ -122,46 +107,8 @@ export class Boxes {
     }
   }
 
-  /** Closed rows beside each other that look alike and hold different things say what differs, but for those that are gone. */
-  private tellApart(): void {
-    const looks = new Map<string, number[]>();
-    this.item.forEach((item, box) => {
-      if (item >= 0 && !this.ghost[box]) {
-        const look = [this.shape[box], this.parent[box], this.times[box], this.label[box], this.detail[box]].join('\n');
-        looks.set(look, [...(looks.get(look) ?? []), box]);
-      }
-    });
-    for (const boxes of looks.values()) {
-      const rows = boxes.length > 1 ? boxes.map(box => this.item[box]) : [];
-      const variables = assignedTo(this.document, this.rows, rows);
-      if (this.folds.state.apart === Apart.assigned) {
-        // Several variables are called by what is in each, not by what made them.
-        const told = variables.some(isSeveral) ? [] : variables;
-        told.forEach((variable, at) => this.rename(boxes[at], variable));
-        continue;
-      }
-      const told =
-        variables.length || this.shape[boxes[0]] !== Shape.box
-          ? variables
-          : toldApart(this.document, this.graph, this.rows, rows);
-      told.forEach((words, at) => {
-        const box = boxes[at];
-        this.detail[box] = [this.detail[box], words].filter(Boolean).join(', ');
-      });
-    }
-  }
-
-  /** What a box is assigned to stands for its name, which is said where all of it is. */
-  private rename(box: number, variable: string): void {
-    const name = this.whole.get(box) ?? this.label[box];
-    this.label[box] = this.shortened(this.item[box], this.shape[box], variable);
-    this.whole.set(box, `${name}, ${variable}`);
-  }
-
   private addFrame(row: number): void {
-    const detail = [this.rowDetail(row), this.turnsOf(row), this.folds.beside.share(row)].filter(Boolean).join(' ');
-    const label = rowLabel(this.document, this.graph, this.rows, row);
-    this.add(row, this.mainNode(row), Shape.frame, this.parentOfRow(row), label, detail);
+    this.add(row, this.mainNode(row), Shape.frame, this.parentOfRow(row));
   }
 
   private addRow(row: number): void {
@@ -170,16 +117,9 @@ export class Boxes {
     if (rows.operations[row] === 0 || (!this.folds.state.all && this.counts(row))) {
       return;
     }
-    const { gone, word } = this.ghostOf(row);
-    const node = this.mainNode(row);
-    const single = rows.operations[row] === 1;
-    const type = single ? this.newType(node) : this.folds.state.types ? givenType(document, graph, rows, row) : '';
-    const detail = [this.turnsOf(row), this.folds.beside.share(row), word || type].filter(Boolean).join(' ');
-    const label = rowLabel(document, graph, rows, row);
-    const box = this.add(row, node, Shape.box, this.parentOfRow(row), label, detail);
+    const box = this.add(row, this.mainNode(row), Shape.box, this.parentOfRow(row));
     this.family[box] = familyOfRow(document, graph, rows, row);
     this.closed[box] = rowOpens(rows, row) ? 1 : 0;
-    this.ghost[box] = gone ? 1 : 0;
   }
 
   /** True for a row that only counts the turns of a loop. */
@@ -194,43 +134,29 @@ export class Boxes {
   }
 
   private addNode(node: number, fewResults: boolean): void {
-    const { document, graph, reads } = this;
+    const { graph, reads } = this;
     const top = graph.region[node] === 0;
     // What goes into the program and comes out of it stands around everything.
     const around = top && graph.kind[node] !== NodeKind.operation ? -1 : this.frameAround(node);
     const item = itemOfNode(node);
     switch (graph.kind[node]) {
-      case NodeKind.operation: {
-        const { gone, word } = this.ghostOf(item);
-        const share = this.folds.beside.share(item);
-        const detail = [turns(document, graph, node), share, word || this.newType(node)].filter(Boolean).join(' ');
-        const box = this.add(item, node, Shape.box, around, boxLabel(document, graph, this.rows, node), detail);
-        this.ghost[box] = gone ? 1 : 0;
+      case NodeKind.operation:
+        this.add(item, node, Shape.box, around);
         break;
-      }
       case NodeKind.argument:
-        if (top && reads.isPort(node)) {
-          this.add(
-            item,
-            node,
-            Shape.port,
-            around,
-            document.strings[graph.name[node]] || 'argument',
-            this.portType(node)
-          );
-        } else if (!top && this.isTurn(node)) {
-          this.add(item, node, Shape.turn, around, this.turnLabel(node), this.type(node));
+        if (top ? reads.isPort(node) : this.isTurn(node)) {
+          this.add(item, node, top ? Shape.port : Shape.turn, around);
         }
         break;
       case NodeKind.result:
         if (top && (fewResults || this.comesFromChip(node))) {
-          this.add(item, node, Shape.port, around, this.resultLabel(node), '');
+          this.add(item, node, Shape.port, around);
         }
         break;
     }
   }
 
-  private add(item: number, node: number, shape: number, parent: number, label: string, detail: string): number {
+  private add(item: number, node: number, shape: number, parent: number): number {
     const box = this.item.length;
     this.item.push(item);
     this.node.push(node);
@@ -239,26 +165,9 @@ export class Boxes {
     this.family.push(family(this.document.strings[this.graph.op[node]]));
     this.closed.push(0);
     this.times.push(item >= 0 ? this.rows.outline.count[item] : 1);
-    this.label.push(this.shortened(item, shape, label));
-    if (this.label[box] !== label) {
-      this.whole.set(box, label);
-    }
-    this.detail.push(detail);
-    this.ghost.push(0);
+    this.ghost.push(shape === Shape.box && this.ghostOf(item).gone ? 1 : 0);
     this.ofItem.set(item, box);
     return box;
-  }
-
-  /** What fits where there is little room. */
-  private shortened(item: number, shape: number, label: string): string {
-    const { brevity = Brevity.none } = this.folds.state;
-    const isShort = shape === Shape.box ? brevity > Brevity.none : shape === Shape.port && brevity === Brevity.shortest;
-    if (!isShort) {
-      return cut(label);
-    }
-    const most = brevity === Brevity.shortest ? SHORTEST_NAME : SHORT_NAME;
-    const isBody = item >= 0 && this.rows.outline.kind[item] === RowKind.body;
-    return cut(isBody && label.length > most ? label.replace(/^while .*/s, 'while') : label, most);
   }
 
   private parentOfRow(row: number): number {
@@ -270,29 +179,6 @@ export class Boxes {
       }
     }
     return -1;
-  }
-
-  /** The operation of a loop or condition, where the label is another name; the call of a phase, where there are others. */
-  private rowDetail(row: number): string {
-    const { outline, detail } = this.rows;
-    if (outline.kind[row] === RowKind.phase) {
-      const beside = [...childrenOf(this.rows, outline.parent[row])];
-      const calls = beside.filter(one => outline.kind[one] === RowKind.phase).map(one => detail[one]);
-      return new Set(calls.filter(Boolean)).size > 1 ? detail[row] : '';
-    }
-    return rowOperation(this.document, this.graph, this.rows, row);
-  }
-
-  /** How often a loop turns, where that is known, or which copy of a stack it is. */
-  private turnsOf(row: number): string {
-    const { document, graph, rows } = this;
-    if (rows.outline.copy[row] >= 0) {
-      return `${rows.outline.copy[row] + 1} of ${rows.outline.count[rows.outline.parent[row]]}`;
-    }
-    const node = ownerIn(document, graph, rows.outline, row);
-    return rows.outline.kind[row] === RowKind.loop && graph.kind[node] === NodeKind.operation
-      ? turns(document, graph, node)
-      : '';
   }
 
   /** What the last operations of a row make tells most about it. */
@@ -324,33 +210,6 @@ export class Boxes {
       found += this.folds.borders.passes(node) || this.reads.collects(node) ? 0 : 1;
     }
     return found;
-  }
-
-  private turnLabel(node: number): string {
-    const { document, graph } = this;
-    const role = turnWord(graph, node);
-    const name = variableOf(document, graph, node) || ownName(document, graph, node);
-    return name ? `${role} ${name}` : role;
-  }
-
-  private resultLabel(node: number): string {
-    const { document, graph } = this;
-    const variable = variableOf(document, graph, node);
-    return variable ? `result ${variable}` : document.strings[graph.name[node]] || 'result';
-  }
-
-  private portType(node: number): string {
-    return this.folds.state.brevity === Brevity.shortest ? '' : this.type(node);
-  }
-
-  private newType(node: number): string {
-    return this.folds.state.brevity === Brevity.shortest ? '' : newType(this.document, this.graph, node);
-  }
-
-  private type(node: number): string {
-    const { document, graph } = this;
-    const value = graph.firstValue[node];
-    return value < graph.firstValue[node + 1] ? typeText(document, graph, value) : '';
   }
 
   private countResults(): number {

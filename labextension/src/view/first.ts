@@ -5,15 +5,14 @@
 import { RowKind, type Document, type Graph } from '../document/graph.ts';
 import type { Layout, LayoutInput } from '../layout/input.ts';
 import { rowsOf, type Rows } from './outline.ts';
-import { bordersOf } from './borders.ts';
 import { areAlike, candidates, holdsMost, mirrors } from './candidates.ts';
-import { Apart, Brevity, Folds, type ViewState } from './folds.ts';
+import { Apart, Brevity, type ViewState } from './folds.ts';
 import { AMOUNTS, isReached, LEAST_AMOUNTS, openEverything, openRow, PATIENT_AMOUNTS } from './opening.ts';
 import { toLayout } from './place.ts';
-import { remembered } from './remembered.ts';
 import { boxesIn, seenIn, type Seen } from './showing.ts';
 import type { Measure } from './sizes.ts';
 import { aspectOf, brevityIn, fitZoom, isLarge, type Space } from './space.ts';
+import { Tried } from './tried.ts';
 import type { VisibleGraph } from './visible.ts';
 
 /** Text is read easily down to this zoom. */
@@ -70,7 +69,8 @@ type Steps<Found> = Generator<Step, Found, Layout | undefined>;
 export function* firstSteps(document: Document, graph: Graph, space: Space, measure: Measure): Steps<ViewState> {
   const rows = rowsOf(document, graph);
   yield undefined;
-  const chooserOf = (brevity: number): Chooser => new Chooser(document, graph, rows, space, measure, brevity);
+  const tried = new Tried(document, graph);
+  const chooserOf = (brevity: number): Chooser => new Chooser(rows, tried, space, measure, brevity);
   const { state } = yield* chosen(chooserOf, brevityIn(space));
   return yield* chooserOf(brevityIn(space)).withDetails(state);
 }
@@ -151,9 +151,8 @@ class Chooser {
   private most = MOST_BOXES;
 
   constructor(
-    private readonly document: Document,
-    private readonly graph: Graph,
     private readonly rows: Rows,
+    private readonly tried: Tried,
     private readonly space: Space,
     private readonly measure: Measure,
     private readonly brevity: number
@@ -171,10 +170,9 @@ class Chooser {
   }
 
   private *withMore(state: ViewState, told: Partial<ViewState>, share: number): Steps<ViewState> {
-    const { document, graph } = this;
     // What is remembered of the one is kept for where it is the better one.
     const more = { ...state, ...told, open: new Set(state.open) };
-    const [plain, detailed] = [state, more].map(one => remembered(document, graph, one));
+    const [plain, detailed] = [state, more].map(one => this.tried.shown(one));
     const words = ({ label, detail }: VisibleGraph): string => [...label, ...detail].join('\n');
     if (words(plain) === words(detailed)) {
       return state;
@@ -333,7 +331,7 @@ class Chooser {
   }
 
   private shown(open: ReadonlySet<number>): VisibleGraph {
-    return remembered(this.document, this.graph, { open, brevity: this.brevity });
+    return this.tried.shown({ open, brevity: this.brevity });
   }
 
   /** Opens what tells most, one after the other, as long as there is room. */
@@ -404,9 +402,9 @@ class Chooser {
     return shown && (yield* this.zoomOf(shown)) >= LEAST_ZOOM ? shown : null;
   }
 
-  /** Most of what is tried has too many boxes, which is known long before there is a picture. */
+  /** Most of what is tried has too many boxes. */
   private *shownWithin(open: ReadonlySet<number>, most: number): Steps<VisibleGraph | null> {
-    const few = new Folds(this.graph, this.rows, bordersOf(this.graph), { open }).operationBoxes <= most;
+    const few = this.tried.boxes(open) <= most;
     yield undefined;
     return few ? this.shown(open) : null;
   }

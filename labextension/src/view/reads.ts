@@ -1,5 +1,6 @@
 /** What the nodes on the screen read: for each, the origins of its operands, and which arguments are boxes. */
 import { BindingKind, NodeKind, NodeRole, type Document, type Graph } from '../document/graph.ts';
+import type { Borders } from './borders.ts';
 import { Flow, type Origin } from './flow.ts';
 import { NOTHING, type Folds } from './folds.ts';
 
@@ -37,12 +38,55 @@ function readIn(graph: Graph, role: ArrayLike<number>): Uint8Array {
   return read;
 }
 
+const reaches = new WeakMap<Graph, Int32Array>();
+
+/**
+ * For each node the first of those that make what it reads, or itself: what stands between it and that one, seen as the
+ * same item, reads nothing of others there. -1 where a region is given a constant, which is told where it is read.
+ */
+function reachIn(graph: Graph, borders: Borders, role: ArrayLike<number>): Int32Array {
+  let reach = reaches.get(graph);
+  if (!reach) {
+    const { firstOperand, operandSource, bindingFrom, bindingKind } = graph;
+    const makers = Int32Array.from(graph.valueNode, (_, value) => makerOf(graph, borders, role, value));
+    const reached = (node: number, value: number): number =>
+      value < 0 ? node : makers[value] <= node ? makers[value] : -1;
+    const begun = (node: number, value: number): number =>
+      value >= 0 && role[graph.valueNode[value]] === NodeRole.chip ? -1 : reached(node, value);
+    reach = Int32Array.from(graph.kind, (_, node) => {
+      const into = graph.kind[node] === NodeKind.argument ? borders.into[node] : -1;
+      let first = into >= 0 && bindingKind[into] !== BindingKind.enter ? begun(node, bindingFrom[into]) : node;
+      for (let i = firstOperand[node]; i < firstOperand[node + 1]; i++) {
+        first = Math.min(first, reached(node, operandSource[i]));
+      }
+      return first;
+    });
+    reaches.set(graph, reach);
+  }
+  return reach;
+}
+
+/** What makes a value that is handed into regions, or is given to a loop that changes it. */
+function makerOf(graph: Graph, borders: Borders, role: ArrayLike<number>, value: number): number {
+  let maker = graph.valueNode[value];
+  if (graph.kind[maker] === NodeKind.operation) {
+    return maker;
+  }
+  while (graph.kind[maker] === NodeKind.argument && borders.passes(maker)) {
+    const given = graph.bindingFrom[borders.into[maker]];
+    maker = given < 0 ? -1 : graph.valueNode[given];
+  }
+  return maker < 0 || role[maker] === NodeRole.chip || graph.kind[maker] === NodeKind.constant ? -1 : maker;
+}
+
 export class Reads {
   readonly flow: Flow;
   /** For each value the item that reads it, or all of them where there are several. */
   private readonly readersOf = new Map<number, number | Set<number>>();
   /** Values that too many boxes read for edges. */
   private readonly hubs = new Set<number>();
+  /** What each node reads of other items, where it does. */
+  private readonly read = new Map<number, readonly Origin[]>();
   private readonly argumentCount: number;
 
   constructor(
@@ -52,20 +96,54 @@ export class Reads {
   ) {
     const puts = PUTS.map(name => document.strings.indexOf(name)).filter(op => op >= 0);
     this.flow = new Flow(folds, new Set(puts), document.strings.indexOf('fusion'));
+    const { kind, region, nodeCount } = graph;
     let argumentCount = 0;
-    for (let node = 0; node < graph.nodeCount; node++) {
-      argumentCount += graph.kind[node] === NodeKind.argument && graph.region[node] === 0 ? 1 : 0;
-      const item = folds.item[node];
-      if (item === NOTHING || (graph.kind[node] === NodeKind.result && graph.region[node] === 0)) {
+    for (let node = 0; node < nodeCount; node++) {
+      argumentCount += kind[node] === NodeKind.argument && region[node] === 0 ? 1 : 0;
+    }
+    this.argumentCount = argumentCount;
+    this.collect();
+  }
+
+  /** In a run of nodes that are seen as one item, few read what stands before it. */
+  private collect(): void {
+    const { graph, folds } = this;
+    const { kind, region, nodeCount } = graph;
+    const { item } = folds;
+    const reach = reachIn(graph, folds.borders, folds.rows.outline.role);
+    let [own, begin] = [NOTHING, 0];
+    for (let node = 0; node < nodeCount; node++) {
+      if (item[node] !== own) {
+        own = item[node];
+        begin = node;
+      }
+      if (own === NOTHING || reach[node] >= begin) {
         continue;
       }
-      for (const origin of this.outside(node, false)) {
-        if (origin.node >= 0 && folds.item[origin.node] !== item) {
-          this.addReader(origin.value, item);
+      const origins = this.outside(node, false);
+      if (origins.length) {
+        this.read.set(node, origins);
+        const isEnd = kind[node] === NodeKind.result && region[node] === 0;
+        for (const origin of isEnd ? NONE : origins) {
+          if (origin.node >= 0 && item[origin.node] !== own) {
+            this.addReader(origin.value, own);
+          }
         }
       }
     }
-    this.argumentCount = argumentCount;
+  }
+
+  /** What a node reads that is seen as something else: `outside` of it without literals, which is known. */
+  others(node: number): readonly Origin[] {
+    return this.read.get(node) ?? NONE;
+  }
+
+  readsOthers(node: number): boolean {
+    return this.read.has(node);
+  }
+
+  get hasHubs(): boolean {
+    return this.hubs.size > 0;
   }
 
   /** Where what a node reads comes from, operand by operand. */

@@ -18,7 +18,13 @@ interface Remembered {
   readonly visible: VisibleGraph;
 }
 
-export function remembered(document: Document, graph: Graph, state: ViewState): VisibleGraph {
+/** What is not known is made by `make`. */
+export function remembered(
+  document: Document,
+  graph: Graph,
+  state: ViewState,
+  make: (document: Document, graph: Graph, state: ViewState) => VisibleGraph = show
+): VisibleGraph {
   if (state.all || state.spread?.size) {
     return show(document, graph, state);
   }
@@ -27,7 +33,7 @@ export function remembered(document: Document, graph: Graph, state: ViewState): 
   if (before?.graph === graph && before.brevity === brevity && before.types === types && before.apart === apart) {
     return before.visible;
   }
-  const visible = show(document, graph, state);
+  const visible = make(document, graph, state);
   known.set(state.open, { graph, brevity, types, apart, visible });
   return visible;
 }

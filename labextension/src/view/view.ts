@@ -5,6 +5,7 @@
 import { NodeKind, RowKind, type Document, type Graph } from '../document/graph.ts';
 import { bordersOf } from './borders.ts';
 import { Boxes } from './boxes.ts';
+import { BoxWords, type Wordy } from './boxWords.ts';
 import { Branches, CHOICE_CHIP, GIVEN_CHIP, MOST_JOINED } from './branches.ts';
 import { BEFORE_CHIP, BEGINS_CHIP, ChipRack, hubChip, operandChip, resultChip } from './chips.ts';
 import { Edges } from './edges.ts';
@@ -24,13 +25,25 @@ const MAX_OPERATIONS_WITH_CHIPS = 12;
 
 /** What is visible of `graph` in the view `state`. */
 export function show(document: Document, graph: Graph, state: ViewState): VisibleGraph {
-  const rows = rowsOf(document, graph);
-  const folds = new Folds(graph, rows, bordersOf(graph), state);
+  const folds = new Folds(graph, rowsOf(document, graph), bordersOf(graph), state);
+  return worded(document, joined(document, folds), state);
+}
+
+/** What stands where and what leads where to, for whatever words there is room. */
+export interface Joined {
+  readonly boxes: Boxes;
+  readonly rack: ChipRack;
+  readonly visible: Omit<VisibleGraph, keyof BoxWords | 'chips'>;
+}
+
+/** Boxes, and what joins them. */
+export function joined(document: Document, folds: Folds): Joined {
+  const { graph, rows, state } = folds;
   const reads = new Reads(document, graph, folds);
   const boxes = new Boxes(document, graph, folds, reads);
   const upward = new Upward(rows, boxes);
   const { edges, rack, carries } = new Join(document, graph, folds, reads, boxes, upward).joined();
-  return {
+  const visible = {
     graph,
     count: boxes.item.length,
     item: Int32Array.from(boxes.item),
@@ -42,10 +55,6 @@ export function show(document: Document, graph: Graph, state: ViewState): Visibl
     family: Uint8Array.from(boxes.family),
     closed: Uint8Array.from(boxes.closed),
     ghost: Uint8Array.from(boxes.ghost),
-    label: boxes.label,
-    whole: boxes.whole,
-    detail: boxes.detail,
-    chips: rack.drawn(state.brevity),
     upward: Uint8Array.from(boxes.item, (_, box) => (upward.phaseOf(box) >= 0 ? 1 : 0)),
     cables: edges.cables(),
     bundles: edges.bundles(),
@@ -54,6 +63,13 @@ export function show(document: Document, graph: Graph, state: ViewState): Visibl
     twin: upward.twins(),
     ...edges.columns()
   };
+  return { boxes, rack, visible };
+}
+
+/** The same with words. */
+export function worded(document: Document, { boxes, rack, visible }: Joined, wordy: Wordy): VisibleGraph {
+  const { label, whole, detail } = new BoxWords(document, visible.graph, boxes, wordy);
+  return { ...visible, label, whole, detail, chips: rack.drawn(wordy.brevity) };
 }
 
 /** Edges and chips, by what each visible node reads. */
@@ -81,22 +97,31 @@ class Join {
 
   joined(): Pick<VisibleGraph, 'carries'> & { edges: Edges; rack: ChipRack } {
     const { graph, folds, boxes, reads } = this;
-    let [item, target] = [NOTHING, -1];
-    for (let node = 0; node < graph.nodeCount; node++) {
+    const { kind, region, nodeCount } = graph;
+    let [item, target, alone] = [NOTHING, -1, false];
+    for (let node = 0; node < nodeCount; node++) {
       // Most nodes are seen as the one before.
       if (folds.item[node] !== item) {
         item = folds.item[node];
         target = boxes.of(item);
+        alone = target >= 0 && this.isAlone(target);
       }
-      const inner = graph.region[node] !== 0;
-      if (graph.kind[node] === NodeKind.result && (inner || target < 0)) {
-        this.leave(node);
+      const ends = kind[node] === NodeKind.result;
+      if (target >= 0 && !ends && !alone && !reads.hasHubs && !reads.readsOthers(node)) {
+        continue;
+      }
+      const inner = region[node] !== 0;
+      if (ends && (inner || target < 0)) {
+        if (!inner || item < 0) {
+          // A result of a body that is closed says nothing outside.
+          this.leave(node);
+        }
         if (inner && reads.flow.isChosen(node)) {
           this.choose(node);
         }
       } else if (target >= 0) {
         // Only a box of one operation is labelled with literals.
-        this.read(node, target, reads.outside(node, this.isAlone(target)));
+        this.read(node, target, alone ? reads.outside(node, true) : reads.others(node));
       } else if (folds.copyOf[node] > 0 && this.isLaterCopy(node)) {
         // What goes into a body is seen at the first copy, whose frame it is.
         continue;
@@ -209,7 +234,6 @@ class Join {
     if (!chip) {
       return;
     }
-    // A result of a body that is closed says nothing outside.
     if (graph.region[node] !== 0 && (this.isHidden(node) || reads.isCollected(node))) {
       return;
     }
