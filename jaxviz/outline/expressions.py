@@ -103,7 +103,8 @@ POOR = GENERIC | {"layer", "layers", "block", "blocks", "module", "modules", "mo
 
 @dataclass(frozen=True)
 class Expression:
-    """The expression at a frame. `statement` are the first and last line of the statement around it, 0 if not known.
+    """The expression at a frame. `statement` is where the statement around it begins, by line and column, and the line
+    that it ends on; 0 if not known.
 
     `variable` is what the expression is assigned to, where it is the whole right side.
     """
@@ -111,7 +112,7 @@ class Expression:
     name: str
     text: str = ""
     variable: str = ""
-    statement: tuple[int, int] = (0, 0)
+    statement: tuple[int, int, int] = (0, 0, 0)
     statement_text: str = ""
     # The loop around it: its head as it is written, such as `for p in params`.
     loop: str = ""
@@ -217,7 +218,7 @@ def _of_expression(source: Source, node: ast.AST, statement: ast.stmt) -> Expres
         name = variable
     elif variable.isidentifier() and isinstance(node, ast.Call) and isinstance(_mapped(node), ast.Lambda):
         name = f"{variable} = {name}"
-    lines, text = _statement(source, statement)
+    place, text = _statement(source, statement)
     generators = getattr(node, "generators", None)
     iterated = source.text_of(generators[0].iter) if generators else ""
     nameless = isinstance(node, ast.Call) and _calls_lambda(node.func)
@@ -226,7 +227,7 @@ def _of_expression(source: Source, node: ast.AST, statement: ast.stmt) -> Expres
         name,
         source.text_of(node),
         variable,
-        lines,
+        place,
         text,
         iterated=iterated,
         nameless=nameless,
@@ -277,23 +278,23 @@ def _of_line(source: Source, line: int) -> Expression:
 def _of_statement(source: Source, statement: ast.stmt | None, line: int) -> Expression:
     if statement is None:
         return Expression("", f"line {line}")
-    lines, text = _statement(source, statement)
+    place, text = _statement(source, statement)
     value = getattr(statement, "value", None)
     done = value
     # To take one of what an operation gives is none.
     while isinstance(done, ast.Subscript) and is_constant_index(done) and isinstance(done.value, OPERATIONS):
         done = done.value
     name = name_of(done) if done is not None else ""
-    return Expression(name, text, _assigned(statement, value), lines, text)
+    return Expression(name, text, _assigned(statement, value), place, text)
 
 
-def _statement(source: Source, statement: ast.stmt) -> tuple[tuple[int, int], str]:
-    """First and last line of a statement, and its text: of a block, only its head."""
-    first = source.line_of(statement)
+def _statement(source: Source, statement: ast.stmt) -> tuple[tuple[int, int, int], str]:
+    """Where a statement is, and its text: of a block, only its head. Several may stand on one line."""
+    first, column = source.line_of(statement), statement.col_offset
     if isinstance(statement, (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef, ast.ClassDef)):
-        return (first, first), source.segment((first, statement.col_offset, first, 10_000)).rstrip(": ")
+        return (first, column, first), source.segment((first, column, first, 10_000)).rstrip(": ")
     text = _computed(source, statement) or source.text_of(statement)
-    return (first, source.end_line_of(statement)), text.removeprefix("return ")
+    return (first, column, source.end_line_of(statement)), text.removeprefix("return ")
 
 
 def _computed(source: Source, statement: ast.stmt) -> str:

@@ -280,8 +280,8 @@ class Phases:
         frames = {stacks.frames_between(one, caller)[0] for one in inside}
         return statement[1] > 0 and any(self._statement(frame) == statement for frame in frames)
 
-    def _statement(self, frame: int) -> tuple[int, int, int]:
-        """The file, and the lines of it at which the statement of a frame begins and ends, 0 if not known."""
+    def _statement(self, frame: int) -> tuple[int, int, int, int]:
+        """The file, and where in it the statement of a frame begins and ends, 0 if not known."""
         return self._graph.tables.frames.file[frame], *self._expressions.at(frame).statement
 
     def _in_function_of(self, stack: Column, gradient: int) -> NDArray[np.bool_]:

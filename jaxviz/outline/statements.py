@@ -89,10 +89,10 @@ def _of_one_function(graph: Graph, frames: Sequence[Sequence[int]]) -> bool:
     return len({(tables.file[frame], tables.function[frame]) for one in frames for frame in one}) == 1
 
 
-def _statement_of(expressions: Expressions, frames: Sequence[int]) -> tuple[int, int]:
-    """The statement that frames of one function stand in, (0, 0) where that are several."""
+def _statement_of(expressions: Expressions, frames: Sequence[int]) -> tuple[int, int, int]:
+    """The statement that frames of one function stand in, (0, 0, 0) where that are several."""
     found = {expressions.at(frame).statement for frame in frames}
-    return found.pop() if len(found) == 1 else (0, 0)
+    return found.pop() if len(found) == 1 else (0, 0, 0)
 
 
 def _label(graph: Graph, expressions: Expressions, frame: int) -> Label:
