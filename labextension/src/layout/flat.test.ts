@@ -20,6 +20,7 @@ function withOneBeside(wanted: readonly number[]): FlatInput {
     fromOffset: new Float64Array(2),
     toOffset: new Float64Array(2),
     slide: zero,
+    effort: 1,
     before: Float64Array.from(wanted),
     stood: {
       width: new Float64Array(count).fill(80),

@@ -36,6 +36,8 @@ export interface LayoutInput {
   readonly level?: Int32Array;
   /** Where given, long chains are folded into columns, to a shape about this many times as wide as high. */
   readonly aspect?: number;
+  /** The share of the work for few crossings that is done, 1 where it is not given: less where only the size counts. */
+  readonly effort?: number;
 }
 
 /** How boxes stood in the picture before: NaN and -1 for boxes that are new. */

@@ -39,7 +39,7 @@ export function layout(input: LayoutInput, memory?: LayoutMemory): Layout {
   const depth = depths(input.parent);
   for (const flat of deepestFirst(cut.flats, depth)) {
     const all = flatInput(input, flat, { flatOf, layouts, width }, height, before);
-    const make = (): FlatLayout => layoutFlat(all, flat.vertices.length / vertices);
+    const make = (): FlatLayout => layoutFlat(all, (all.effort * flat.vertices.length) / vertices);
     give(flat, memory ? memory.recall(all, make) : make());
     const other = flatOf.get(input.level?.[flat.group] ?? -1);
     // What stands around a deeper one is placed already: that one cannot grow any more.
@@ -189,7 +189,8 @@ function flatInput(
     holds: input.before && Array.from(boxes, box => heldBy(done, box, input.before as Float64Array)),
     toOffset: Float64Array.from(pieces, piece => offset(piece.to, piece.toPort, ins[piece.to])),
     slide: Float64Array.from(boxes, box => (box < 0 || input.group[box] ? 0 : mostSlide(width[box], input.pin[box]))),
-    aspect: input.aspect
+    aspect: input.aspect,
+    effort: input.effort ?? 1
   };
 }
 

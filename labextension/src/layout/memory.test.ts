@@ -120,7 +120,8 @@ function twoGroups(): FlatInput {
     toOffset: new Float64Array(0),
     before: Float64Array.of(300, 948),
     holds: [held(300), held(948)],
-    slide: column(0)
+    slide: column(0),
+    effort: 1
   };
 }
 
@@ -141,4 +142,12 @@ test('what is remembered is not taken where that would send what stands deeper p
     memory.recall(twoGroups(), () => stacked),
     beside
   );
+});
+
+test('what was laid out with less effort is not taken for a picture that is drawn', () => {
+  const memory = new LayoutMemory();
+  const [roughly, drawn] = [at(0, 0), at(0, 0)];
+  memory.recall({ ...twoGroups(), before: undefined, effort: 0.1 } as FlatInput, () => roughly);
+  const recalled = memory.recall({ ...twoGroups(), before: undefined } as FlatInput, () => drawn);
+  assert.equal(recalled, drawn);
 });

@@ -95,9 +95,12 @@ function looks({
   fromOffset,
   toOffset,
   slide,
-  aspect
+  aspect,
+  effort
 }: FlatInput): string {
-  return [pin, rankOf(order), gate, height, left, right, from, to, fromOffset, toOffset, slide, aspect].join(';');
+  return [pin, rankOf(order), gate, height, left, right, from, to, fromOffset, toOffset, slide, aspect, effort].join(
+    ';'
+  );
 }
 
 /** Only the order of the numbers counts: they grow when something opens further up in the program. */

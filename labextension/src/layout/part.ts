@@ -50,6 +50,8 @@ export interface FlatInput {
   readonly slide: Float64Array;
   /** Where given, a part that is far too high is folded into columns. */
   readonly aspect?: number;
+  /** The share of the work that is spent on a whole picture of this kind. */
+  readonly effort: number;
 }
 
 /** Vertices and pieces that hang together, in program order. */

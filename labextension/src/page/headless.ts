@@ -8,7 +8,9 @@ import { makeScene, MARGIN } from '../draw/scene.ts';
 import { toSvg } from '../draw/svg.ts';
 import { measure } from '../draw/text.ts';
 import type { Theme } from '../draw/theme.ts';
+import type { Layout, LayoutInput } from '../layout/input.ts';
 import { layout } from '../layout/layout.ts';
+import { LayoutMemory } from '../layout/memory.ts';
 import { firstView } from '../view/first.ts';
 import { Apart } from '../view/folds.ts';
 import { openEverything } from '../view/opening.ts';
@@ -36,12 +38,12 @@ interface Options {
 
 /** The picture of a document as SVG. */
 function svg(documentText: string, optionsText: string): string {
-  const { document, graph, options, state } = prepare(documentText, optionsText);
+  const { document, graph, options, state, place } = prepare(documentText, optionsText);
   const visible = show(document, graph, state);
   if (visible.count > (options.mostBoxes ?? Infinity)) {
     return '';
   }
-  const scene = makeScene(visible, layout(toLayout(visible, measure, { aspect: aspectOf(spaceOf(options)) })));
+  const scene = makeScene(visible, place(toLayout(visible, measure, { aspect: aspectOf(spaceOf(options)) })));
   const program = document.programs[0];
   const equations = graph.kind.reduce((sum, kind) => sum + (kind === NodeKind.operation ? 1 : 0), 0);
   return toSvg(scene, {
@@ -54,7 +56,7 @@ function svg(documentText: string, optionsText: string): string {
 
 /** What would be seen at first, as JSON: boxes and zoom. */
 function view(documentText: string, optionsText: string): string {
-  const { document, graph, options, state } = prepare(documentText, optionsText);
+  const { document, graph, options, state, place } = prepare(documentText, optionsText);
   const visible = show(document, graph, state);
   const { operations, outline } = rowsOf(document, graph);
   const boxes = visible.label.map((name, box) => ({
@@ -71,26 +73,36 @@ function view(documentText: string, optionsText: string): string {
   }));
   return JSON.stringify({
     boxes,
-    zoom: fitZoom(layout(toLayout(visible, measure, { aspect: aspectOf(spaceOf(options)) })), spaceOf(options))
+    zoom: fitZoom(place(toLayout(visible, measure, { aspect: aspectOf(spaceOf(options)) })), spaceOf(options))
   });
 }
 
-function prepare(
-  documentText: string,
-  optionsText: string
-): { document: Document; graph: Graph; options: Options; state: ViewState } {
+interface Prepared {
+  readonly document: Document;
+  readonly graph: Graph;
+  readonly options: Options;
+  readonly state: ViewState;
+  readonly place: Placing;
+}
+
+type Placing = (input: LayoutInput) => Layout;
+
+function prepare(documentText: string, optionsText: string): Prepared {
   const document = decodePlain(JSON.parse(documentText));
   const options = JSON.parse(optionsText) as Options;
   const graph = document.graphs[options.graph ?? 0];
   if (!graph) {
     throw new Error(`the document has no graph ${options.graph ?? 0}`);
   }
-  return { document, graph, options, state: stateOf(document, graph, options) };
+  // What was chosen has been laid out.
+  const memory = new LayoutMemory();
+  const place: Placing = input => layout(input, memory);
+  return { document, graph, options, state: stateOf(document, graph, options, place), place };
 }
 
-function stateOf(document: Document, graph: Graph, options: Options): ViewState {
+function stateOf(document: Document, graph: Graph, options: Options, place: Placing): ViewState {
   if (options.open === undefined) {
-    return firstView(document, graph, spaceOf(options), measure, layout);
+    return firstView(document, graph, spaceOf(options), measure, place);
   }
   const open = options.open === 'all' ? openEverything(rowsOf(document, graph), true) : new Set(options.open);
   return { open, brevity: brevityIn(spaceOf(options)), apart: Apart.beside };

@@ -17,6 +17,9 @@ import type { VisibleGraph } from './visible.ts';
 
 /** Text is read easily down to this zoom. */
 const LEAST_ZOOM = 0.75;
+/** Without most of the work for few crossings a picture is about as large: that is done where the zoom is so near to it. */
+const ROUGHLY = 0.1;
+const NEAR = 0.05;
 /** Types of what closed rows give are worth this much of the zoom without them. */
 const ZOOM_WITH_TYPES = 0.95;
 /** What tells closed rows apart that look alike is worth more. */
@@ -394,12 +397,12 @@ class Chooser {
 
   private *calm(open: ReadonlySet<number>): Steps<VisibleGraph | null> {
     const shown = yield* this.shownWithin(open, CALM_BOXES);
-    return shown && shown.count <= CALM_BOXES && (yield* this.zoomOf(shown)) >= LEAST_ZOOM ? shown : null;
+    return shown && shown.count <= CALM_BOXES && (yield* this.isReadable(shown)) ? shown : null;
   }
 
   private *fitting(open: ReadonlySet<number>, most = MOST_BOXES): Steps<VisibleGraph | null> {
     const shown = yield* this.shownWithin(open, most);
-    return shown && (yield* this.zoomOf(shown)) >= LEAST_ZOOM ? shown : null;
+    return shown && (yield* this.isReadable(shown)) ? shown : null;
   }
 
   /** Most of what is tried has too many boxes. */
@@ -409,8 +412,14 @@ class Chooser {
     return few ? this.shown(open) : null;
   }
 
-  private *zoomOf(visible: VisibleGraph): Steps<number> {
+  private *isReadable(visible: VisibleGraph): Steps<boolean> {
+    const roughly = yield* this.zoomOf(visible, ROUGHLY);
+    const isNear = Math.abs(roughly / LEAST_ZOOM - 1) <= NEAR;
+    return (isNear ? yield* this.zoomOf(visible) : roughly) >= LEAST_ZOOM;
+  }
+
+  private *zoomOf(visible: VisibleGraph, effort?: number): Steps<number> {
     const input = toLayout(visible, this.measure, { aspect: aspectOf(this.space) });
-    return fitZoom((yield input) as Layout, this.space);
+    return fitZoom((yield effort === undefined ? input : { ...input, effort }) as Layout, this.space);
   }
 }
