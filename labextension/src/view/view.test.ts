@@ -370,11 +370,14 @@ test('what is tried is laid out roughly, and as it is drawn where it is hardly r
       return { totalWidth: 600 / zoom, totalHeight: 9 } as never;
     };
     firstView(document, graph, { width: 600, height: 400 }, text => 7 * text.length, place);
-    assert.ok(efforts.some(effort => effort < 1));
+    assert.ok(
+      efforts.some(effort => effort < 1),
+      'roughly'
+    );
     return efforts.filter(effort => effort === 1).length;
   };
-  assert.ok(whole(0.76) > whole(0.9));
-  assert.ok(whole(0.74) > whole(0.6));
+  assert.ok(whole(0.76) > whole(0.9), 'near above');
+  assert.ok(whole(0.74) > whole(0.6), 'near below');
 });
 
 test('many boxes that have no room have shorter words too', () => {
