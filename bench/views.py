@@ -12,6 +12,7 @@ programs. Boxes are those that stand for equations.
 from __future__ import annotations
 
 import functools
+import re
 import sys
 import tempfile
 from collections.abc import Callable
@@ -29,6 +30,8 @@ _SPACES = ((760, 560), (900, 400))
 _NAMED = ("module", "call", "statement", "expression")
 # What says how something runs, not what it is: a call of these alone could be anything.
 _HOW = GENERIC | {"vmap", "pmap", "jit", "grad", "value_and_grad", "scan", "while_loop", "fori_loop", "cond", "switch"}
+# A body that is told by its place alone.
+_UNNAMED = re.compile(r"while|do|body|case \d+|if (true|false)")
 _Case = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
@@ -46,7 +49,7 @@ def programs(quick: bool) -> dict[str, Callable[[], _Case]]:
 def is_named(box: Box, operations: set[str]) -> bool:
     """Whether a box says what the person wrote, not what JAX made of it."""
     if box.kind == "body":
-        return box.name.startswith("while ")
+        return not _UNNAMED.fullmatch(box.name)
     if box.kind == "phase" or box.name in _HOW:
         return False
     return box.kind in _NAMED or box.name.split(" ")[0] not in operations

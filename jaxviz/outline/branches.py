@@ -50,12 +50,17 @@ class Branches:
         """The function that all of a region is made by, or what the lambda calls that it is made by."""
         graph, stacks = self._graph, self._stacks
         start, end = (int(column[region]) for column in graph.region_intervals)
-        made = np.flatnonzero((graph.nodes.kind[start:end] == OPERATION) & (self._stack[start:end] >= 0)) + start
+        # What is inside of these may have been traced for another program, and say that it is called there.
+        own = (graph.nodes.kind[start:end] == OPERATION) & (graph.nodes.region[start:end] == region)
+        made = np.flatnonzero(own & (self._stack[start:end] >= 0)) + start
         outer = int(self._stack[owner])
         entered = set()
         for stack in np.unique(self._stack[made]).tolist():
-            frames = stacks.frames_between(stack, outer) if stacks.holds(outer, stack) else []
-            entered.add(next((frame for frame in frames if not stacks.library[frame]), -1))
+            frames = stacks.frames_between(stack, outer) if stacks.holds(outer, stack) else [-1]
+            # What JAX fills in for the way back, as the other branches keep more, is of the call of the condition.
+            if not frames or (len(frames) == 1 and outer >= 0 and frames[0] == stacks.frame(outer)):
+                continue
+            entered.add(next((frame for frame in frames if frame >= 0 and not stacks.library[frame]), -1))
         functions = {graph.tables.frames.function[frame] if frame >= 0 else -1 for frame in entered}
         if len(functions) != 1 or -1 in functions:
             return ""

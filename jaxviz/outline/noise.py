@@ -60,7 +60,10 @@ def beside_results(graph: Graph) -> NDArray[np.bool_]:
 
 
 def bounds_of_choices(graph: Graph) -> NDArray[np.bool_]:
-    """What keeps the number of a branch within those that there are: JAX adds it to every `switch`."""
+    """What keeps the number of a branch within those that there are: JAX adds it to every `switch`.
+
+    A body may hand the number on, so that the way back takes the same branch.
+    """
     bounds = _is_one_of(graph, ("clamp",))
     if not bounds.any():
         return bounds
@@ -69,7 +72,7 @@ def bounds_of_choices(graph: Graph) -> NDArray[np.bool_]:
     chooses = _is_one_of(graph, _CONDITIONS)[reader] & (read == graph.first_operand[reader])
     for_choices, for_others = np.zeros((2, len(graph)), bool)
     for_choices[maker[chooses]] = True
-    for_others[maker[~chooses]] = True
+    for_others[maker[~chooses & ((graph.nodes.kind[reader] != RESULT) | (graph.nodes.region[reader] == 0))]] = True
     return bounds & for_choices & ~for_others
 
 

@@ -111,3 +111,34 @@ def test_a_function_of_a_library_that_loops_inside_is_one_box_at_first():
     for name in ("interp", "digitize"):
         (row,) = (row for row in outline if row.name == name)
         assert row.closed
+
+
+@pytest.mark.parametrize("stage", ["jaxpr", "hlo"])
+def test_a_choice_in_a_loop_opens_to_its_branches_forward_and_backward(stage):
+    def straight(x, w):
+        return x @ w
+
+    def bent(x, w):
+        return jnp.tanh(x @ w)
+
+    def neither(x, w):
+        return x
+
+    def loss(ws, kinds, x):
+        def layer(x, given):
+            w, kind = given
+            return lax.switch(kind, [straight, bent, neither], x, w), None
+
+        return jnp.sum(lax.scan(layer, x, (ws, kinds))[0] ** 2)
+
+    explored = jv.explore(jax.grad(loss), jnp.ones((5, 4, 4)), jnp.zeros(5, int), jnp.ones((3, 4)))
+    outline = explored.document().outlines[{"jaxpr": 0, "hlo": 2}[stage]].outline
+    choices = [row for row in outline if row.kind == "cond"]
+    assert [row.name for row in choices] == ["switch(kind)"] * 2
+    assert choices[0].twin == choices[1].index
+    for choice in choices:
+        inside = [outline.row(child) for child in outline.children[choice.index]]
+        assert {row.kind for row in inside} == {"body"}
+        assert [row.name for row in inside][:2] == ["straight", "bent"]
+    seen = [box.name for box in explored.view(stage=stage, width=1600, height=900).boxes]
+    assert "clamp" not in seen
