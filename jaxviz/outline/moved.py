@@ -90,7 +90,7 @@ def move_out_of_loops(graph: Graph, stacks: StackTree, stack: Column) -> None:
         used = rows_used(stack[beside][stack[beside] >= 0])
         for call, owners in calls.items():
             first = {one: _first_below(stacks, call, one) for one in used}
-            own = [one for one, frame in first.items() if frame >= 0 and not stacks.library[frame]]
+            own = [one for one, frame in first.items() if frame >= 0 and _calls_own(stacks, call, one)]
             if own:
                 repeated = {one for owner in owners for one in _functions_below(graph, stacks, stack, owner)}
                 moved = [one for one in own if functions[first[one]] in repeated]
@@ -159,6 +159,11 @@ def _stacks_in(graph: Graph, stack: Column, owner: int) -> list[int]:
     """The call stacks of what is in the bodies of an operation."""
     inside = stack[owner + 1 : _end(graph, owner)]
     return rows_used(inside[inside >= 0])
+
+
+def _calls_own(stacks: StackTree, outer: int, stack: int) -> bool:
+    """Whether any of the frames of a stack that `outer` called, itself or through a library, is the person's."""
+    return any(not stacks.library[frame] for frame in stacks.frames_between(stack, outer))
 
 
 def _first_below(stacks: StackTree, outer: int, stack: int) -> int:

@@ -17,6 +17,7 @@ from jaxviz.outline.elements import BODY, COND, FUNCTION, LOOP, MODULE, PHASE, R
 from jaxviz.outline.entries import NOWHERE, Entries, Entry
 from jaxviz.outline.expressions import Expressions
 from jaxviz.outline.modules import Scope, parse_scope, stems_of
+from jaxviz.outline.moved import loops_of_moved
 from jaxviz.outline.phases import Phases
 from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.steps import Steps
@@ -65,16 +66,26 @@ def _with_own_scopes(graph: Graph) -> Graph:
     return replace(graph, nodes=replace(nodes, scope=np.where(repeats, 0, nodes.scope)))
 
 
+def _with_scopes_of_loops(graph: Graph, stacks: StackTree, stack: Column) -> Graph:
+    """What was moved out of a loop lacks the modules that the loop stands in, and stands beside the loop in them."""
+    loops = loops_of_moved(graph, stacks, stack)
+    if not loops:
+        return graph
+    scope = graph.nodes.scope.copy()
+    scope[list(loops)] = scope[list(loops.values())]
+    return replace(graph, nodes=replace(graph.nodes, scope=scope))
+
+
 class PathReader:
     """Finds the paths of all nodes of one graph."""
 
     def __init__(self, graph: Graph) -> None:
-        graph = _with_own_scopes(graph)
-        self.graph = graph
         self.paths = Paths()
         self.stacks = StackTree(graph.tables)
+        graph = _with_own_scopes(graph)
         #: The call stack of each node.
         self.stack = attached_stacks(graph, self.stacks)
+        self.graph = graph = _with_scopes_of_loops(graph, self.stacks, self.stack)
         self.expressions = Expressions(graph.tables)
         strings = graph.tables.strings
         self._scopes = {scope: parse_scope(strings[scope]) for scope in rows_used(graph.nodes.scope)}

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 from jax import lax
-from outline.outlines import names_inside, outline_of, row_named, rows_named, shown
+from outline.outlines import check, names_inside, outline_of, row_named, rows_named, shown
 
 X = jnp.ones((4, 4))
 WEIGHTS = jnp.stack([X] * 3)
@@ -213,3 +213,28 @@ def test_what_JAX_moved_out_of_the_loop_of_a_second_call_is_in_that_call():
     forward, backward = outline.children[0]
     assert names_inside(outline, forward)[:2] == ["layers", "layers"]
     assert names_inside(outline, backward).count("layers") == 2
+
+
+def test_what_JAX_moved_out_of_the_loop_over_layers_stands_in_the_module_that_loops():
+    from flax import linen as nn
+
+    class Layer(nn.Module):
+        @nn.compact
+        def __call__(self, x, _):
+            mask = nn.make_causal_mask(jnp.ones(x.shape[:2]))
+            x = x + nn.MultiHeadDotProductAttention(2)(x, x, mask=mask)
+            return x + nn.Dense(8)(nn.gelu(nn.Dense(16)(x))), None
+
+    class Network(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            layers = nn.scan(nn.remat(Layer), variable_axes={"params": 0}, split_rngs={"params": True}, length=3)
+            return nn.Dense(4)(layers()(nn.Dense(8)(x), None)[0])
+
+    network, x = Network(), jnp.ones((2, 4, 8))
+    params = network.init(jax.random.key(0), x)
+    outline = outline_of(jax.grad(lambda params, x: network.apply(params, x).var()), params, x)
+    check(outline)
+    forward = row_named(outline, "forward", "phase")
+    inside = [outline.row(child) for child in outline.children[forward.index]]
+    assert [row.name for row in inside if row.kind == "module"] == ["Network"]
