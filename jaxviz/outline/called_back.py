@@ -23,9 +23,11 @@ def nearly_all_around(rows: Rows, kinds: Column, paths: Paths, before: Column) -
 
     `kinds` are those of paths; `before` says of each node how many boxes come before it.
     """
-    kind, step = kinds[rows.path], np.asarray(paths.step)[rows.path]
-    called = np.flatnonzero(kind == CALL)
-    called = called[[paths.element(int(path)).frame < 0 for path in rows.path[called]]] if len(called) else called
+    kind, step = kinds[rows.path], np.array(paths.step, np.int32)
+    called_back = (kinds == CALL) & np.array([element.frame < 0 for element in paths.elements])[step]
+    called = np.flatnonzero(called_back[rows.path])
+    if not len(called):
+        return np.zeros(len(rows), np.bool_)
     holds = np.zeros(len(rows), np.bool_)
     while len(called := np.unique(rows.parent[called])) and called[-1] > 0:
         called = called[called > 0]
@@ -44,5 +46,5 @@ def nearly_all_around(rows: Rows, kinds: Column, paths: Paths, before: Column) -
         inside[row] = inside[row + 1] if inside[row] == size[row] and kind[row + 1] == FUNCTION else inside[row]
     nearly = (size[around] >= _NEARLY_ALL * outside[around]) & (inside[around] >= _NEARLY_ALL * size[around])
     whole = around[nearly & (inside[around] < size[around])]
-    found: NDArray[np.bool_] = (kind == FUNCTION) & np.isin(step, step[whole])
+    found: NDArray[np.bool_] = (kind == FUNCTION) & np.isin(step[rows.path], step[rows.path[whole]])
     return found

@@ -5,9 +5,11 @@ same phase: what it is of a gradient that the loop takes says nothing of that.
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jaxviz.graph import Column, Graph
 from jaxviz.outline.stacks import StackTree
@@ -84,25 +86,48 @@ def move_out_of_loops(graph: Graph, stacks: StackTree, stack: Column) -> None:
     for owner in graph.owned_regions:
         if strings[nodes.op[owner]] in _LOOPS and stack[owner] >= 0:
             loops[int(nodes.region[owner])][int(stack[owner])].append(owner)
+    known = _used_in(graph, stack, [*loops])
+    first_below = functools.cache(lambda outer, one: _first_below(stacks, outer, one))
+    calls_own = functools.cache(lambda outer, one: _calls_own(stacks, outer, one))
+    is_nobodys = functools.cache(lambda one: stacks.own_frame(one) < 0)
+    changed = False
     for region, calls in loops.items():
-        start, end = (int(column[region]) for column in graph.region_intervals)
-        beside = start + np.flatnonzero(nodes.region[start:end] == region)
-        used = rows_used(stack[beside][stack[beside] >= 0])
+        used = _used_in(graph, stack, [region])[region] if changed else known[region]
         for call, owners in calls.items():
-            first = {one: _first_below(stacks, call, one) for one in used}
-            own = [one for one, frame in first.items() if frame >= 0 and _calls_own(stacks, call, one)]
+            first = {one: first_below(call, one) for one in used}
+            own = [one for one, frame in first.items() if frame >= 0 and calls_own(call, one)]
             if own:
                 repeated = {one for owner in owners for one in _functions_below(graph, stacks, stack, owner)}
                 moved = [one for one in own if functions[first[one]] in repeated]
-                at = beside[np.isin(stack[beside], moved)].tolist()
+                at = _beside(graph, stack, region, moved).tolist()
                 reading = _calls_reading(graph, stacks, stack, at, call)
                 for node, read_by in zip(at, reading, strict=True):
                     _set_beside(stacks, stack[node : _end(graph, node)], call, read_by)
-        nobodys = [one for one in used if stacks.own_frame(one) < 0]
+                changed |= bool(at)
+        nobodys = [one for one in used if is_nobodys(one)]
         for call, owners in calls.items() if nobodys else ():
             repeated = {stacks.frame(one) for owner in owners for one in _stacks_in(graph, stack, owner)}
             moved = [one for one in nobodys if stacks.frame(one) in repeated]
-            stack[beside[np.isin(stack[beside], moved)]] = stacks.beside(call)
+            if moved:
+                stack[_beside(graph, stack, region, moved)] = stacks.beside(call)
+                changed = True
+
+
+def _used_in(graph: Graph, stack: Column, regions: list[int]) -> dict[int, list[int]]:
+    """The call stacks of what stands right in each of these regions, in order."""
+    region = graph.nodes.region
+    at = np.flatnonzero(np.isin(region, regions) & (stack >= 0))
+    found: dict[int, list[int]] = {one: [] for one in regions}
+    for pair in np.unique(region[at].astype(np.int64) << 32 | stack[at]).tolist():
+        found[pair >> 32].append(pair & 0xFFFFFFFF)
+    return found
+
+
+def _beside(graph: Graph, stack: Column, region: int, moved: list[int]) -> NDArray[np.intp]:
+    """The nodes right in a region that have one of these call stacks."""
+    start, end = (int(column[region]) for column in graph.region_intervals)
+    right_in = graph.nodes.region[start:end] == region
+    return start + np.flatnonzero(right_in & np.isin(stack[start:end], moved))
 
 
 def loops_of_moved(graph: Graph, stacks: StackTree, stack: Column) -> dict[int, int]:
