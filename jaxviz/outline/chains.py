@@ -41,7 +41,7 @@ from jaxviz.outline.expressions import (
 )
 from jaxviz.outline.paths import NodePaths, combinations_of
 from jaxviz.outline.phases import AFTER, BEFORE, PHASE_NAMES, UPDATE
-from jaxviz.outline.rows import Rows
+from jaxviz.outline.rows import Rows, before_each
 from jaxviz.read.spoken import passes_on, said
 
 _REGIONS = frozenset({LOOP, COND, BODY})
@@ -100,8 +100,8 @@ class Chains:
         self._keep_phases_alike(rows, kinds[rows.path], link)
         # In preorder an only child stands right after its parent.
         top = np.maximum.accumulate(np.where(link, 0, np.arange(count))).astype(np.int32)
-        last = np.append(~link[1:], True)
-        bottom = np.flatnonzero(last)[np.searchsorted(np.flatnonzero(last), top)]
+        last = np.flatnonzero(np.append(~link[1:], True))
+        bottom = last[before_each(last, count)[top]]
         combinations, which = combinations_of([rows.path[top], rows.path[bottom]])
 
         label = np.full(count, -1, np.int32)

@@ -46,7 +46,7 @@ class Draft:
         firsts, ends = np.concatenate([rows.first, first]), np.concatenate([rows.end, end])
         # Of what holds the same nodes, the new row is around its one child and inside its parent.
         rank = np.concatenate([2 * np.arange(size), 2 * np.where(around < 0, size, around) + 1])
-        order = np.lexsort((np.arange(size + new), rank, -ends, firsts))
+        order = np.lexsort((rank, -ends, firsts))
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
         parents = np.concatenate([rows.parent, np.where(around < -1, size - 2 - around, around)])

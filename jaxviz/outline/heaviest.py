@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from jaxviz.graph import Column
 from jaxviz.outline.draft import Draft
+from jaxviz.outline.rows import before_each
 
 _AND_OTHERS = re.compile(r"(.+) \+(\d+)")
 
@@ -35,8 +36,8 @@ class Heaviest:
     def __init__(self, draft: Draft, drawn: NDArray[np.intp], part: int) -> None:
         self._draft = draft
         self._part = part
-        self._before = np.searchsorted(drawn, draft.rows.first)
-        self._after = np.searchsorted(drawn, draft.rows.end)
+        before = before_each(drawn, int(draft.rows.end[0]))
+        self._before, self._after = before[draft.rows.first], before[draft.rows.end]
 
     def inside(self, row: int) -> tuple[int, int]:
         """The row that is at least half of another one, or -1, and how many things stand beside it."""

@@ -30,7 +30,7 @@ from jaxviz.outline.names import GOES_ON, Names
 from jaxviz.outline.noise import BOX, node_roles
 from jaxviz.outline.paths import NodePaths, PathReader
 from jaxviz.outline.repeats import Repeats
-from jaxviz.outline.rows import Rows, rows_of
+from jaxviz.outline.rows import Rows, before_each, rows_of
 from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.statements import with_statements
 from jaxviz.outline.tree import ROW_KINDS, Outline
@@ -172,7 +172,8 @@ def _one_frame(rows: Rows, frame: Column, drawn: NDArray[np.bool_]) -> Column:
     if not len(boxes):
         return np.full(len(rows), -1, np.int32)
     changes = np.concatenate([[0, 0], np.cumsum(frame[boxes[1:]] != frame[boxes[:-1]])])
-    low, high = np.searchsorted(boxes, rows.first), np.searchsorted(boxes, rows.end)
+    before = before_each(boxes, len(drawn))
+    low, high = before[rows.first], before[rows.end]
     one = (high > low) & (changes[high] == changes[np.minimum(low + 1, high)])
     return np.where(one, frame[boxes[np.minimum(low, len(boxes) - 1)]], -1)
 

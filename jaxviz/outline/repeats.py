@@ -163,9 +163,8 @@ class Repeats:
         """
         hashes, rows = self._item_hash[items], self._item_row[items]
         own = self._places(items)
-        known = own.tolist()
-        # Mostly what came from one place is the same, and this is quicker to see than to sort.
-        if len(set(zip(known, hashes.tolist(), strict=True))) == len(set(known)):
+        # Mostly what came from one place is the same.
+        if len(np.unique(mixed(own) + hashes)) == len(np.unique(own)):
             return hashes
         hashes = hashes.copy()
         _, group = np.unique(own, return_inverse=True)
@@ -286,7 +285,7 @@ class Repeats:
         # Of two that hold the same nodes, a new row is around the first old one in it, and inside any before that.
         inner = np.where(new.pattern >= 0, 2 * new.pattern - 1, 2 * count)
         rank = np.concatenate([2 * old, inner])
-        order = np.lexsort((np.arange(len(first)), rank, -end, first))
+        order = np.lexsort((rank, -end, first))
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
         parent = around[order]

@@ -6,6 +6,7 @@ over nodes: runs, depths and ends are found for whole columns.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,16 +45,21 @@ class Rows:
 
     def after(self) -> Column:
         """Of each row, the next one that is not inside it."""
-        return np.searchsorted(self.first, self.end, side="left").astype(np.int32)
+        return self._begun[self.end]
+
+    @functools.cached_property
+    def _begun(self) -> Column:
+        """Of each node, and past the last one, how many rows begin before it."""
+        return before_each(self.first, int(self.end[0]))
 
     def innermost(self, nodes: NDArray[Any]) -> Column:
         """The innermost row that holds each node."""
         # The last row that begins before a node, or one around it.
-        row = np.searchsorted(self.first, nodes, side="right") - 1
+        row = self._begun[nodes + 1] - 1
         while True:
             outside = self.end[row] <= nodes
             if not outside.any():
-                return row.astype(np.int32)
+                return row
             row[outside] = self.parent[row[outside]]
 
     def depths(self) -> Column:
@@ -66,6 +72,15 @@ class Rows:
             inside = around > 0
             pending, around = pending[inside], self.parent[around[inside]]
         return depth
+
+
+def before_each(places: NDArray[Any], count: int) -> Column:
+    """Of each node of so many, and past the last one, how many of some places come before it.
+
+    >>> before_each(np.array([0, 2, 2]), 3)
+    array([0, 1, 1, 3], dtype=int32)
+    """
+    return np.concatenate([[0], np.cumsum(np.bincount(places, minlength=count))]).astype(np.int32)
 
 
 def rows_of(found: NodePaths) -> Rows:
