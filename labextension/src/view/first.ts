@@ -19,7 +19,7 @@ import type { VisibleGraph } from './visible.ts';
 const LEAST_ZOOM = 0.75;
 /** Without most of the work for few crossings a picture is about as large: that is done where the zoom is so near to it. */
 const ROUGHLY = 0.1;
-const NEAR = 0.05;
+const NEAR = 0.12;
 /** Types of what closed rows give are worth this much of the zoom without them. */
 const ZOOM_WITH_TYPES = 0.95;
 /** What tells closed rows apart that look alike is worth more. */
