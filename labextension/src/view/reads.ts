@@ -79,6 +79,17 @@ function makerOf(graph: Graph, borders: Borders, role: ArrayLike<number>, value:
   return maker < 0 || role[maker] === NodeRole.chip || graph.kind[maker] === NodeKind.constant ? -1 : maker;
 }
 
+interface ReadBy {
+  readonly node: number;
+  readonly sources: readonly number[];
+  readonly placesFrom: ReadonlyMap<number, readonly number[]>;
+}
+
+/** A number of its own for each value and each literal, as operands have it. */
+function keyOf({ value, literal }: Origin): number {
+  return literal >= 0 ? -1 - literal : value;
+}
+
 export class Reads {
   readonly flow: Flow;
   /** For each value the item that reads it, or all of them where there are several. */
@@ -88,6 +99,7 @@ export class Reads {
   /** What each node reads of other items, where it does. */
   private readonly read = new Map<number, readonly Origin[]>();
   private readonly argumentCount: number;
+  private asked: ReadBy | null = null;
 
   constructor(
     private readonly document: Document,
@@ -161,16 +173,37 @@ export class Reads {
 
   /** For each of these origins the one operand of the node that comes from there; -1 where that is not one alone. */
   places(node: number, origins: readonly Origin[]): number[] {
-    const sources = this.sources(node);
+    const { placesFrom } = this.readBy(node);
     return origins.map(origin => {
-      const places = [...sources.keys()].filter(place => this.isFrom(sources[place], origin));
+      const places = placesFrom.get(keyOf(origin)) ?? [];
       return places.length === 1 ? places[0] : -1;
     });
   }
 
   /** What a node itself reads of what comes from an origin: of a branch or a loop what that gives, not what it is made of. */
   handed(node: number, origin: Origin): number[] {
-    return this.sources(node).filter(source => this.isFrom(source, origin));
+    const { sources, placesFrom } = this.readBy(node);
+    return (placesFrom.get(keyOf(origin)) ?? []).map(place => sources[place]);
+  }
+
+  /** What a node reads, and where among that each origin is; one node is asked for all that it reads in a row. */
+  private readBy(node: number): ReadBy {
+    if (this.asked?.node !== node) {
+      const sources = this.sources(node);
+      const placesFrom = new Map<number, number[]>();
+      sources.forEach((source, place) => {
+        for (const key of new Set(this.flow.origins(source).map(keyOf))) {
+          const places = placesFrom.get(key);
+          if (places) {
+            places.push(place);
+          } else {
+            placesFrom.set(key, [place]);
+          }
+        }
+      });
+      this.asked = { node, sources, placesFrom };
+    }
+    return this.asked;
   }
 
   private sources(node: number): number[] {
@@ -179,10 +212,6 @@ export class Reads {
     return kind[node] === NodeKind.argument
       ? [bindingFrom[folds.borders.into[node]]]
       : [...operandSource.subarray(firstOperand[node], firstOperand[node + 1])];
-  }
-
-  private isFrom(source: number, { value, literal }: Origin): boolean {
-    return this.flow.origins(source).some(one => one.value === value && one.literal === literal);
   }
 
   /**
