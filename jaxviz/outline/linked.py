@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, RESULT, Column, Graph
+from jaxviz.outline.before_loops import leave_loops
 from jaxviz.outline.elements import is_kind
 from jaxviz.outline.kernel_names import KernelNames, weight
 from jaxviz.outline.noise import BOX, CHIP, EDGE, THROUGH
@@ -82,7 +83,7 @@ class _Writer:
     def __init__(self, graph: Graph, source: Column, outline: Outline, role: Column) -> None:
         self.graph = graph
         self.role = role
-        self.given = outline
+        self.given = self._told = outline
         self.source = source
         # The row of the jaxpr's outline that each node comes from.
         self.leaf = np.where(source >= 0, outline.leaf[np.maximum(source, 0)], -1)
@@ -93,7 +94,9 @@ class _Writer:
         self._is_result, self._region = (graph.nodes.kind == RESULT).tolist(), graph.nodes.region.tolist()
         self._kernels = is_owner_of(graph, KERNELS)
         self._enter_bodies()
-        self._leave_loops()
+        # By a row for what runs once before a loop, the loop.
+        self.given, self._paths, self._loop_after = leave_loops(graph, role, self._kernels, self.leaf, outline)
+        self._kind = self.given.kind.tolist()
         self._stand_with_readers()
         self._stand_between()
         self._leave_kernels()
@@ -165,25 +168,6 @@ class _Writer:
                 most = max(set(bodies) - {-1}, key=lambda body: sum(counts[np.array(bodies) == body]))
                 strays = told[np.array(bodies) != most]
                 leaf[inside][is_operation[inside] & np.isin(leaf[inside], strays)] = most
-
-    def _leave_loops(self) -> None:
-        """A kernel before a loop that is of its body is what the compiler moved out: it runs once, beside the loop."""
-        graph, leaf = self.graph, self.leaf
-        start, end = graph.region_intervals
-        turning, seen = self._ops(LOOPS), set()
-        kernels = np.array([owner for owner in sorted(graph.owned_regions) if self._kernels[owner]], np.int64)
-        for owner in sorted(graph.owned_regions):
-            row = int(leaf[owner])
-            if row in seen or row < 0 or graph.nodes.op[owner] not in turning or self._kind[row] != _LOOP:
-                continue
-            seen.add(row)
-            last = -1
-            for kernel in kernels[(kernels < owner) & (leaf[kernels] == row)].tolist():
-                region = graph.owned_regions[kernel][0]
-                if any(self._body(row, one) >= 0 for one in leaf[start[region] : end[region]].tolist()):
-                    last = kernel
-            # What stands between them is what they read.
-            leaf[: last + 1][leaf[: last + 1] == row] = self.given.parent[row]
 
     def _body(self, loop: int, leaf: int) -> int:
         """The body of a loop or condition of the jaxpr that a row of it lies in, or -1."""
@@ -262,7 +246,7 @@ class _Writer:
         path = self._paths[leaf]
         if not around:
             return path
-        outer = self._paths[around]
+        outer = self._paths[self._loop_after.get(around, around)]
         return path[len(outer) :] if path[: len(outer)] == outer else ()
 
     def _of_kernel(self, inside: tuple[int, ...]) -> tuple[int, ...]:
@@ -377,12 +361,13 @@ class _Writer:
         self, parent: Column, origin: Column, nodes: Column, rows: NDArray[np.intp], telling: Column
     ) -> Column:
         """The names of units, which stand in `rows`: what went into them, what they are all of, or their own."""
-        names = KernelNames(self.graph, self.source, self.given)
+        names = KernelNames(self.graph, self.source, self._told)
         # The rows of the jaxpr that units stand in.
         around = rows
         while (inside := (around > 0) & (origin[around] < 0)).any():
             around = np.where(inside, parent[around], around)
-        told = map(names.name, nodes.tolist(), origin[around].tolist())
+        outer = [self._loop_after.get(row, row) for row in origin[around].tolist()]
+        told = map(names.name, nodes.tolist(), outer)
         own = np.fromiter(told, np.int32, len(nodes))
         all_of = telling[rows]
         own = np.where((own == 0) & (all_of >= 0), self.given.name[np.maximum(all_of, 0)], own)

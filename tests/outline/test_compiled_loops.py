@@ -272,3 +272,28 @@ def test_what_is_moved_out_of_a_loop_is_called_by_what_it_does():
     outline = jv.explore(fill, jnp.ones(30))._capture.hlo.outline
     names = [row.name for row in outline if row.kind == "call"]
     assert "do" not in names
+
+
+@pytest.mark.parametrize("loop", ["scan", "while"])
+def test_what_the_compiler_moves_out_of_a_loop_is_one_row_before_it(loop):
+    def step(x, a):
+        # The same in every turn.
+        return x * jnp.tanh(a) + jnp.sin(a) @ jnp.cos(a)
+
+    def repeated(x, a):
+        if loop == "scan":
+            return lax.scan(lambda x, _: (step(x, a), None), x, None, length=30)[0]
+        return lax.while_loop(lambda x: x.sum() < 9.0, lambda x: step(x, a), x)
+
+    explored = jv.explore(repeated, jnp.ones((4, 4)), jnp.ones((4, 4)))
+    (hlo,) = (one.outline for one in explored.document().outlines if one.graph == 2)
+    check(hlo)
+    row = next(row for row in hlo if row.kind == "loop")
+    before = next(one for one in hlo if one.name == f"before {row.name}")
+    assert before.closed
+    assert before.parent == row.parent
+    assert before.end <= row.first
+    strings, nodes = hlo.graph.tables.strings, hlo.graph.nodes
+    ops = [strings[op] for op in nodes.op[before.first : before.end].tolist()]
+    assert {"sine", "cosine", "tanh"} <= set(ops)
+    assert "tanh" not in [strings[op] for op in nodes.op[row.first : row.end].tolist()]
