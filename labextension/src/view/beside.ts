@@ -4,7 +4,7 @@
  * Copies may differ, as where every other layer has one part more. The first copy is drawn for all of them, so what it
  * lacks is put into its frame, behind what it follows in its own copy, and says how many of the copies have it.
  */
-import type { Graph } from '../document/graph.ts';
+import { RowKind, type Graph } from '../document/graph.ts';
 import { childrenOf, type Rows } from './outline.ts';
 
 /** Where an item is drawn: numbers that are compared one by one, what ends first being first. */
@@ -87,12 +87,22 @@ export class Beside {
       known = new Map(Array.from(childrenOf(this.rows, shown), child => [this.kindOf(child), child]));
       this.rowsIn.set(shown, known);
     }
-    const like = known.get(this.kindOf(row)) ?? -1;
+    const like = known.get(this.kindOf(row)) ?? this.likeInStatement(row, shown);
     if (like >= 0 && (this.rows.operations[like] > 0 || this.rows.operations[row] === 0)) {
       return like;
     }
     known.set(this.kindOf(row), row);
     return -1;
+  }
+
+  /** A call that is all of its statement in one copy may stand beside others in the same statement of another one. */
+  private likeInStatement(row: number, shown: number): number {
+    const { kind, like, parent } = this.rows.outline;
+    let around = like[row] < 0 ? -1 : parent[like[row]];
+    while (around > shown && kind[around] === RowKind.statement) {
+      around = parent[around];
+    }
+    return around === shown ? like[row] : -1;
   }
 
   /** The same of a node that stands in none of the rows inside `row`: each is like one of its operation. */

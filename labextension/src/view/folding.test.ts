@@ -15,18 +15,21 @@ interface Piece {
   readonly reads: readonly number[];
   readonly parts: readonly Piece[];
   /** Of each copy, the part that it lacks, and the one that it begins with; of the first, the part that it lacks. */
-  readonly copies: readonly { readonly lacks: number; readonly begins: number }[];
+  readonly copies: readonly { readonly lacks: number; readonly begins: number; readonly bare?: boolean }[];
   readonly lacks?: number;
+  /** Stands in a statement, with an operation; in a copy that is bare it is all of that. */
+  readonly stated?: boolean;
 }
 
 const reads = fc.array(fc.nat(12), { minLength: 1, maxLength: 2 });
-const copies = fc.array(fc.record({ lacks: fc.nat(7), begins: fc.nat(2) }), { maxLength: 3 });
+const copies = fc.array(fc.record({ lacks: fc.nat(7), begins: fc.nat(2), bare: fc.boolean() }), { maxLength: 3 });
 const { pieces } = fc.letrec<{ piece: Piece; pieces: Piece[] }>(tie => ({
   piece: fc.record({
     reads,
     parts: fc.oneof({ maxDepth: 3 }, fc.constant([]), tie('pieces')),
     copies,
-    lacks: fc.integer({ min: -1, max: 2 })
+    lacks: fc.integer({ min: -1, max: 2 }),
+    stated: fc.boolean()
   }),
   pieces: fc.array(tie('piece'), { minLength: 1, maxLength: 3 })
 }));
@@ -46,6 +49,7 @@ class Writer {
   private readonly sketch = new Sketch();
   private readonly values = [this.sketch.argument('x', 'f32[4]')];
   private readonly rows: Row[] = [];
+  private bare = false;
 
   document(parts: readonly Piece[]): Document {
     this.row(-1, RowKind.program, '', () => this.write(0, parts));
@@ -81,7 +85,17 @@ class Writer {
     parts.forEach((_, i) => {
       const at = (i + begins) % parts.length;
       if (at !== lacks) {
-        this.piece(around, parts[at], [this.rows[around].way, at].filter(step => step !== '').join('/'));
+        const way = [this.rows[around].way, at].filter(step => step !== '').join('/');
+        if (!parts[at].stated || this.bare) {
+          this.piece(around, parts[at], way);
+        } else {
+          this.row(around, RowKind.statement, `${way}/statement`, row => {
+            this.piece(row, parts[at], way);
+            this.values.push(
+              this.sketch.op(`${way.replaceAll('/copy', '')}/add`, [this.values[this.values.length - 1]], 'f32[4]')
+            );
+          });
+        }
       }
     });
   }
@@ -95,9 +109,12 @@ class Writer {
     } else {
       this.row(around, RowKind.stack, way, stack => {
         this.rows[stack].count = copies.length + 1;
-        [{ lacks: first, begins: 0 }, ...copies].forEach(({ lacks, begins }, copy) => {
+        [{ lacks: first, begins: 0, bare: false }, ...copies].forEach(({ lacks, begins, bare = false }, copy) => {
           const lacking = parts.length > 1 ? lacks : -1;
+          const around = this.bare;
+          this.bare = bare;
           this.row(stack, RowKind.copy, `${way}/copy`, row => this.write(row, parts, begins, lacking), copy);
+          this.bare = around;
         });
       });
     }
@@ -155,7 +172,7 @@ test('stacks in stacks, of copies that lack a part or have it in another order, 
         open: new Set(rows.filter(row => row === 0 || opened[row % opened.length])),
         spread: new Set(rows.filter(row => spread[row % spread.length]))
       };
-      assert.ok(!hasCycle(edgesOfFrames(document, state)));
+      assert.ok(!hasCycle(edgesOfFrames(document, state)), 'cycle');
       assert.deepEqual(lost(document, state), []);
     }),
     { numRuns: 200 }
@@ -174,4 +191,19 @@ test('what one copy of an inner stack gives to the next is no edge, in whichever
     [...source].map((box, edge) => `${label[box]} ${label[target[edge]]}`),
     ['x 0/0/0', '0/0/0 0/0/1', '0/0/1 0/0/2', 'x 0/0/2', '0/0/2 result']
   );
+});
+
+test('a call that is all of its statement in a later copy is seen as the one in the statement of the first', () => {
+  const op: Piece = { reads: [0], parts: [], copies: [] };
+  const call: Piece = { reads: [], parts: [op, op], copies: [], stated: true };
+  const layers: Piece = { reads: [], parts: [op, call], copies: [{ lacks: -1, begins: 0, bare: true }] };
+  const document = new Writer().document([layers]);
+  const kinds = [...document.outlines[0].kind.entries()];
+  const apart = (...closed: number[]): readonly string[] =>
+    show(document, document.graphs[0], {
+      open: new Set(kinds.filter(([, kind]) => !closed.includes(kind)).map(([row]) => row))
+    }).detail.filter(detail => detail.includes('in 1 of 2'));
+  assert.deepEqual(apart(), []);
+  assert.deepEqual(apart(RowKind.function), []);
+  assert.deepEqual(apart(RowKind.statement), []);
 });

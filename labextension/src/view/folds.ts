@@ -243,6 +243,15 @@ export class Folds {
     return true;
   }
 
+  /** The outermost closed row that a row in another one is seen as, or that row itself. */
+  private drawnAs(row: number, around: number): number {
+    let drawn = row;
+    for (let at = this.beside.around(row); at > around; at = this.beside.around(at)) {
+      drawn = this.isOpen(at) || this.isBareCopy(at) ? drawn : at;
+    }
+    return drawn;
+  }
+
   /** All in a row of a later copy is seen as what it is like in a row that is shown; where that lacks it, as itself. */
   private match(row: number, shown: number): void {
     const { beside, rows, item } = this;
@@ -277,8 +286,9 @@ export class Folds {
       if (child >= 0) {
         const like = beside.rowLike(child, shown);
         if (like >= 0) {
-          this.follow(child, like);
-          place.after(like);
+          const drawn = this.drawnAs(like, shown);
+          this.follow(child, drawn);
+          place.after(drawn);
         } else {
           place.add(child);
           this.show(child);
