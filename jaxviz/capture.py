@@ -287,7 +287,8 @@ class Capture:
         for node in unnamed:
             told[node] = known[node]
         told = list(map(told.__getitem__, order.tolist()))
-        return Linked(graph, told, links, linked_outline(graph, source[order], outline), order)
+        linked = linked_outline(graph, source[order], outline, last_places(graph, links))
+        return Linked(graph, told, links, linked, order)
 
 
 def last_places(graph: Graph, links: Links) -> Column:

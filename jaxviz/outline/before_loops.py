@@ -5,7 +5,7 @@ It runs once, beside the loop. Several such things are one row that is named by 
 
 from __future__ import annotations
 
-from dataclasses import replace
+import dataclasses
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,16 +23,19 @@ Paths = tuple[tuple[int, ...], ...]
 
 
 def leave_loops(
-    graph: Graph, role: Column, kernels: NDArray[np.bool_], leaf: Column, outline: Outline
+    graph: Graph, role: Column, kernels: NDArray[np.bool_], linked: Column, leaf: Column, outline: Outline
 ) -> tuple[Outline, Paths, dict[int, int]]:
     """Changes of `leaf`, the row of `outline` that each node comes from, those of what was moved out of loops.
+
+    `linked` are the nodes of the graph of `outline` that nodes are linked to, or -1.
 
     Gives the outline with rows for that behind its own, the paths of all rows, and by each new row its loop.
     """
     paths, loop_after = list(outline.paths), dict[int, int]()
-    turning, depth = is_owner_of(graph, LOOPS), outline.depth
+    turning, depth, row_of = is_owner_of(graph, LOOPS), outline.depth, outline.leaf
     region = _called_from(graph)[graph.nodes.region]
     beside_kernels = (graph.nodes.kind == OPERATION) & ~kernels[graph.regions.owner][graph.nodes.region]
+    bodies = outline.graph.region_depth[outline.graph.nodes.region]
     seen = set()
     for owner in sorted(graph.owned_regions) if kernels.any() else ():
         loop = int(leaf[owner])
@@ -43,29 +46,39 @@ def leave_loops(
         after = loop + 1 + int(np.argmax(np.append(depth[loop + 1 :] <= depth[loop], True)))
         before = np.flatnonzero(beside_kernels[:owner] & (region[:owner] == region[owner]))
         before = before[(leaf[before] >= loop) & (leaf[before] < after)]
+        first, end = int(outline.first[loop]), int(outline.end[loop])
         moved = [
             node
             for node in before[role[before] == BOX].tolist()
-            if any(loop < row < after for row in _rows_of(graph, kernels, leaf, node))
+            if any(first < one < end and bodies[one] > bodies[first] for one in _made_of(graph, kernels, linked, node))
         ]
         if not moved:
             continue
         around = int(outline.parent[loop])
         if len(moved) > 1:
-            outline = _with_row(outline, loop)
+            tables = outline.graph.tables
+            name = tables.string(f"before {tables.strings[outline.name[loop]]}")
+            outline = _with_row(outline, loop, kind=_CALL, name=name, closed=1, detail=0, variable=0, twin=-1, like=-1)
             paths.append((*paths[around], len(paths)))
             around = len(paths) - 1
             loop_after[around] = loop
         # What stands between them is what they read.
         leaf[before[before <= moved[-1]]] = around
+        for node in moved:
+            row = int(row_of[max(linked[node], 0)])
+            if not kernels[node] and loop < row < after and outline.closed[row]:
+                # An expression has its name there too.
+                outline = _with_row(outline, row)
+                paths.append((*paths[around], row))
+                leaf[node] = len(paths) - 1
     return outline, tuple(paths), loop_after
 
 
-def _rows_of(graph: Graph, kernels: NDArray[np.bool_], leaf: Column, node: int) -> set[int]:
-    """The rows that a node comes from, and what is in it where it is a kernel."""
+def _made_of(graph: Graph, kernels: NDArray[np.bool_], linked: Column, node: int) -> set[int]:
+    """What a node is linked to, and what is in it where it is a kernel."""
     start, end = graph.region_intervals
     regions = graph.owned_regions[node] if kernels[node] else ()
-    return {int(leaf[node]), *(row for one in regions for row in leaf[start[one] : end[one]].tolist())}
+    return {int(linked[node]), *(made for one in regions for made in linked[start[one] : end[one]].tolist())}
 
 
 def _called_from(graph: Graph) -> Column:
@@ -88,27 +101,9 @@ def _is_of_body(graph: Graph, kernels: NDArray[np.bool_], leaf: Column, inside: 
     return bool((inside[told] & (told >= 0) & (told != loop)).any())
 
 
-def _with_row(outline: Outline, loop: int) -> Outline:
-    """The outline with one row more, for what runs once before a loop."""
-
-    def column(values: Column, last: int) -> Column:
-        return np.append(values, last).astype(np.int32)
-
-    strings = outline.graph.tables
-    place = int(outline.first[loop])
-    return replace(
-        outline,
-        parent=column(outline.parent, int(outline.parent[loop])),
-        kind=column(outline.kind, _CALL),
-        name=column(outline.name, strings.string(f"before {strings.strings[outline.name[loop]]}")),
-        detail=column(outline.detail, 0),
-        variable=column(outline.variable, 0),
-        first=column(outline.first, place),
-        end=column(outline.end, place),
-        closed=column(outline.closed, 1),
-        count=column(outline.count, 1),
-        copy=column(outline.copy, -1),
-        like=column(outline.like, -1),
-        twin=column(outline.twin, -1),
-        region=column(outline.region, -1),
-    )
+def _with_row(outline: Outline, row: int, **told: int) -> Outline:
+    """The outline with one row more behind its own, that is alike to `row` but for what is told of it."""
+    names = ("parent", "kind", "name", "detail", "variable", "first", "end", "closed", "count", "copy", "like", "twin")
+    columns = {name: getattr(outline, name) for name in (*names, "region")}
+    more = {name: np.append(one, told.get(name, one[row])).astype(np.int32) for name, one in columns.items()}
+    return dataclasses.replace(outline, **more)  # type: ignore[arg-type]

@@ -32,13 +32,14 @@ CONDITIONS = frozenset({"conditional", "case", "if"})
 _MANUAL = frozenset({"sdy.manual_computation"})
 
 
-def linked_outline(graph: Graph, source: Column, outline: Outline) -> Outline:
-    """The outline of `graph`, whose node n comes from the node `source[n]` of the graph of `outline`, or -1."""
+def linked_outline(graph: Graph, source: Column, outline: Outline, linked: Column) -> Outline:
+    """The outline of `graph`, whose node n comes from the node `source[n]` of the graph of `outline`, or -1: of what
+    that is made of, `linked[n]`, where it can stand there."""
     role = roles_of(graph)
     mark_turns(role, graph, source, outline)
     mark_handing_on(role, graph)
     hide_counted(role, graph)
-    writer = _Writer(graph, source, outline, role)
+    writer = _Writer(graph, source, outline, role, linked)
     writer.write()
     return writer.outline_of(role)
 
@@ -80,7 +81,7 @@ class _Holder(NamedTuple):
 
 
 class _Writer:
-    def __init__(self, graph: Graph, source: Column, outline: Outline, role: Column) -> None:
+    def __init__(self, graph: Graph, source: Column, outline: Outline, role: Column, linked: Column) -> None:
         self.graph = graph
         self.role = role
         self.given = self._told = outline
@@ -95,7 +96,7 @@ class _Writer:
         self._kernels = is_owner_of(graph, KERNELS)
         self._enter_bodies()
         # By a row for what runs once before a loop, the loop.
-        self.given, self._paths, self._loop_after = leave_loops(graph, role, self._kernels, self.leaf, outline)
+        self.given, self._paths, self._loop_after = leave_loops(graph, role, self._kernels, linked, self.leaf, outline)
         self._kind = self.given.kind.tolist()
         self._stand_with_readers()
         self._stand_between()
