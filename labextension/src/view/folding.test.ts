@@ -207,3 +207,19 @@ test('a call that is all of its statement in a later copy is seen as the one in 
   assert.deepEqual(apart(RowKind.function), []);
   assert.deepEqual(apart(RowKind.statement), []);
 });
+
+test('what only a later copy has in such a call stands in the statement of the first, where that is closed', () => {
+  const op: Piece = { reads: [0], parts: [], copies: [] };
+  const call: Piece = { reads: [], parts: [op, { ...op, parts: [op, op], stated: true }], copies: [], stated: true };
+  const layers: Piece = { reads: [], parts: [op, call], copies: [{ lacks: -1, begins: 0, bare: true }] };
+  const document = new Writer().document([layers]);
+  const { kind, like } = document.outlines[0];
+  // The innermost row of the later copy is like nothing in the first.
+  like[kind.lastIndexOf(RowKind.function)] = -1;
+  const open = new Set([...kind.keys()].filter(row => kind[row] !== RowKind.statement));
+  const { detail } = show(document, document.graphs[0], { open });
+  assert.deepEqual(
+    detail.filter(one => one.includes('in 1 of 2')),
+    []
+  );
+});
