@@ -83,3 +83,27 @@ test('what only lays out another value is called as what makes that', () => {
   assert.deepEqual([chipOf(made, rows).text, chipOf(made, rows).title], ['iota', 'iota i32[8,4]']);
   assert.equal(chipOf(made + 1, turned).text, 'neg');
 });
+
+test('a long number says how large it is, whatever room there is', () => {
+  const sketch = new Sketch();
+  const written = [
+    '-1000000000.0',
+    '1500000000.0',
+    '-3.4028235e+38',
+    '1234567890123.0',
+    '0.044715',
+    '0.00000025',
+    '100000'
+  ];
+  sketch.op('add', written, 'f32[]');
+  const document = decodePlain(sketch.plain());
+  const chips = written.map((_, literal) =>
+    operandChip(document, document.graphs[0], { node: -1, value: -1, literal })
+  );
+  const short = ['-1e9', '1.5e9', '-3.4028…e+38', '1.234567…e12', '0.044715', '0.00000025', '100000'];
+  assert.deepEqual(
+    chips.map(({ text }) => text),
+    short
+  );
+  assert.equal(chips[0].title, 'constant -1000000000.0');
+});

@@ -7,7 +7,7 @@ import type { Origin } from './flow.ts';
 import { Brevity } from './folds.ts';
 import { boxLabel, rowsOf } from './outline.ts';
 import type { Chip } from './visible.ts';
-import { numberText } from './words.ts';
+import { constantWords, numberText } from './words.ts';
 
 /** On one side of a box so many chips are named; where there are more, the others are counted. */
 const MAX_CHIPS = 2;
@@ -58,18 +58,24 @@ export function operandChip(document: Document, graph: Graph, origin: Origin): C
 function makeChip(document: Document, graph: Graph, origin: Origin): Chip {
   if (origin.node < 0) {
     const text = document.strings[graph.literalText[origin.literal]];
-    return { text: cut(text, 12), value: -1, side: 'left', title: `constant ${text}` };
+    return { text: cut(constantWords(text, 12), 12), value: -1, side: 'left', title: `constant ${text}` };
   }
   const name = document.strings[graph.name[origin.node]];
   const type = typeText(document, graph, origin.value);
   if (graph.kind[origin.node] === NodeKind.constant) {
     const text = shortValue(document, graph, origin.node) || name || type;
-    return { text: cut(text, 14), value: origin.value, side: 'left', title: `constant ${text} ${type}` };
+    return {
+      text: cut(constantWords(text, 14), 14),
+      value: origin.value,
+      side: 'left',
+      title: `constant ${text} ${type}`
+    };
   }
   if (graph.kind[origin.node] === NodeKind.operation) {
     const constant = constantText(document, graph, origin.node);
     if (constant) {
-      return { text: cut(constant, 14), value: origin.value, side: 'left', title: `constant ${constant} ${type}` };
+      const text = cut(constantWords(constant, 14), 14);
+      return { text, value: origin.value, side: 'left', title: `constant ${constant} ${type}` };
     }
     const label = boxLabel(document, graph, rowsOf(document, graph), laidOut(document, graph, origin.node));
     return { text: cut(label, 14), value: origin.value, side: 'left', title: `${label} ${type}` };

@@ -24,3 +24,22 @@ export function countText(times: number): string {
 export function numberText(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
+
+const NUMBER = /^-?(\d+)(\.\d+)?(e[+-]?\d+)?$/;
+/** Zeros that nobody counts at a look. */
+const UNCOUNTED = /0{6}(\.0)?$/;
+
+/** A constant in so many characters: of a number that is longer, digits are left out, never how large it is. */
+export function constantWords(text: string, most: number): string {
+  const [, whole, , exponent] = NUMBER.exec(text) ?? [];
+  if (whole === undefined) {
+    return text;
+  }
+  if (!exponent && (UNCOUNTED.test(text) || whole.length > most - 2)) {
+    return constantWords(Number(text).toExponential().replace('e+', 'e'), most);
+  }
+  if (!exponent || text.length <= most) {
+    return text;
+  }
+  return `${text.slice(0, most - 1 - exponent.length)}…${exponent}`;
+}
