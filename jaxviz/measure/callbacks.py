@@ -11,7 +11,7 @@ import ctypes
 import logging
 from collections.abc import Set
 from contextlib import suppress
-from functools import cache
+from threading import get_ident
 from time import perf_counter, sleep
 from types import FrameType
 
@@ -20,15 +20,26 @@ from jaxviz.stacks import stack_of, threads
 # Seconds between two looks, and after which no further callback is expected.
 _LOOK, _QUIET = 0.01, 0.1
 
+# The name is private to JAX: under another one, it goes on to log what was stopped.
+_LOGGER = logging.getLogger("jax._src.callback")
+
 
 def end_callbacks(error: type[Exception], patience: float, others: Set[int] = frozenset()) -> bool:
     """Raises an error in every callback that is going on, for as many seconds; whether none is left.
 
     Those in some other threads are left alone.
 
-    One that sleeps hears of it when it wakes up.
+    One that sleeps hears of it when it wakes up. JAX logs what a callback raises; that it was stopped is known to the
+    person who stopped it.
     """
-    be_silent_about(error)  # type: ignore[arg-type]
+    silence = Silence(error)
+    try:
+        return _ended(error, patience, others)
+    finally:
+        silence.end_after(in_callbacks() - others)
+
+
+def _ended(error: type[Exception], patience: float, others: Set[int]) -> bool:
     start = perf_counter()
     told: set[int] = set()
     quiet = start
@@ -63,12 +74,28 @@ def _is_of_jax(frames: list[FrameType]) -> bool:
     return any(str(frame.f_globals.get("__name__")).split(".")[0] == "jax" for frame in frames)
 
 
-@cache
-def be_silent_about(error: type[Exception]) -> None:
-    """JAX logs what a callback raises; that it was stopped is known to the person who stopped it.
+class Silence:
+    """Keeps an error out of the log of JAX until what may raise it has done so; then its logging is as before."""
 
-    Until something is stopped, its logging stays as it is."""
-    # The name is private to JAX: under another one, it goes on to log it.
-    logging.getLogger("jax._src.callback").addFilter(
-        lambda record: not (record.exc_info and isinstance(record.exc_info[1], error))
-    )
+    def __init__(self, error: type[Exception]) -> None:
+        self._error = error
+        self._waiting: set[int] | None = None
+        _LOGGER.addFilter(self)
+
+    def end_after(self, threads: Set[int]) -> None:
+        """Ends once each of these threads has raised the error; at once where there are none."""
+        self._waiting = set(threads)
+        self._end_if_done()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a record is to be logged."""
+        if not (record.exc_info and isinstance(record.exc_info[1], self._error)):
+            return True
+        if self._waiting is not None:
+            self._waiting.discard(get_ident())
+            self._end_if_done()
+        return False
+
+    def _end_if_done(self) -> None:
+        if not self._waiting:
+            _LOGGER.removeFilter(self)

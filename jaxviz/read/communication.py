@@ -55,17 +55,19 @@ def with_communication(graph: Graph, meshes: Mapping[str, Mesh] | None = None) -
     if not nodes:
         return graph
     old = graph.attributes
-    rows = list(zip(old.node.tolist(), old.key.tolist(), old.value.tolist(), strict=True))
+    old_rows = list(zip(old.node.tolist(), old.key.tolist(), old.value.tolist(), strict=True))
     found = set(nodes)
     string = graph.tables.string
     rows = [
         (node, string("devices"), string(_words(strings[key], strings[value], meshes or {})))
         if node in found and strings[key] in _GROUPS
         else (node, key, value)
-        for node, key, value in rows
+        for node, key, value in old_rows
     ]
+    pairs = {node: strings[value] for node, key, value in old_rows if strings[key] == _GROUPS[1]}
     rows += [
-        (node, string("sends"), string(f"{_bytes_text(_bytes_read(graph, node))} from each device")) for node in nodes
+        (node, string("sends"), string(f"{_bytes_text(_bytes_read(graph, node))} from {_senders(pairs.get(node))}"))
+        for node in nodes
     ]
     rows.sort(key=lambda row: row[0])
     return replace(graph, attributes=Attributes(*np.array(rows, np.int32).T.copy()))
@@ -91,6 +93,17 @@ def _bytes_read(graph: Graph, node: int) -> float:
     types = graph.tables.types
     values = graph.operands.source[graph.first_operand[node] : graph.first_operand[node + 1]].tolist()
     return sum(max(types.bytes[graph.values.type[value]], 0) for value in values if value >= 0)
+
+
+def _senders(pairs: str | None) -> str:
+    """Which devices send, in words: not all of them where pairs say who sends to whom."""
+    groups = groups_of(pairs) if pairs is not None else None
+    if not groups or any(len(group) != 2 for group in groups):
+        return "each device"
+    senders = {start for start, end in groups if start != end}
+    if len(senders) == 1:
+        return f"device {senders.pop()}"
+    return f"each of {len(senders)} devices" if senders else "no device"
 
 
 def _bytes_text(size: float) -> str:

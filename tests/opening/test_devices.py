@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import jaxviz as jv
+
 PROGRAM = """
 import json, sys
 import jax, jax.numpy as jnp, numpy as np
@@ -160,6 +162,7 @@ def test_collectives_say_who_takes_part_and_what_is_sent(answer, way):
     assert reduced["devices"].replace(" along y", "") == "4 groups of 2: 0 1, 2 3, 4 5, 6 7"
     assert gathered["devices"].replace(" along x", "") == "2 groups of 4: 0 2 4 6, 1 3 5 7"
     assert moved["devices"].startswith("0 to 2, 2 to 4, 4 to 6, 6 to 0")
+    assert moved["sends"] == "256 B from each of 8 devices"
 
 
 @pytest.mark.parametrize("stage", ["explored hlo", "explored stablehlo", "hlo", "stablehlo"])
@@ -200,3 +203,17 @@ def test_a_loss_that_is_exchanged_with_the_gradients_waits_for_backward_and_back
     # What is left of forward is called by what it is.
     assert rest == "mean"
     assert "all-reduce" not in last
+
+
+@pytest.mark.parametrize(
+    ("pairs", "senders"),
+    [("{0,1},{2,3}", "each of 2 devices"), ("{0,0},{1,2}", "device 1"), ("{0,0}", "no device"), ("", "each device")],
+)
+def test_of_a_permutation_those_that_send_are_counted(tmp_path, pairs, senders):
+    path = tmp_path / "permuted.hlo.txt"
+    path.write_text(
+        "HloModule m, num_partitions=4\n\nENTRY main {\n  p = f32[8]{0} parameter(0)\n"
+        f"  ROOT r = f32[8]{{0}} collective-permute(p), channel_id=1, source_target_pairs={{{pairs}}}\n}}\n"
+    )
+    (permuted,) = [node for node in jv.open(path).hlo if node.op == "collective-permute"]
+    assert permuted.attributes["sends"] == f"32 B from {senders}"
