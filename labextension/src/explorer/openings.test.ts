@@ -187,3 +187,18 @@ test('what a person opens tells apart what it shows, also where there was no roo
   openings.toggle(1);
   assert.equal(openings.state.apart, Apart.beside);
 });
+
+test('where every equation was asked for, it is seen on when more of the same program is there, and not in another', () => {
+  const document = twoStages();
+  const before = new Openings(document, document.graphs[0]);
+  before.enter(document.graphs[0], none);
+  before.openAll(true);
+  const goesOn = (next: Document): boolean => {
+    const openings = new Openings(next, next.graphs[0]);
+    openings.enter(next.graphs[0], none);
+    openings.goOn(before);
+    return openings.state.all === true;
+  };
+  assert.equal(goesOn(twoStages()), true);
+  assert.equal(goesOn(decodePlain(new Sketch().plain())), false);
+});

@@ -121,13 +121,20 @@ export class Openings {
   /** Goes on from what a person did while less of the same program was there. */
   goOn(before: Openings): void {
     this.touched = before.touched;
+    this.all = before.all && this.same(before, before.graph) !== undefined;
     for (const change of before.changes) {
-      const graph = this.document.graphs[before.document.graphs.indexOf(change.graph)];
-      if (graph?.nodeCount === change.graph.nodeCount) {
+      const graph = this.same(before, change.graph);
+      if (graph) {
         this.changes.push({ ...change, graph });
       }
     }
     this.made.set(this.graph, this.changes.length);
+  }
+
+  /** The graph that stands here where one stood before; none where it is another program's. */
+  private same(before: Openings, graph: Graph): Graph | undefined {
+    const here = this.document.graphs[before.document.graphs.indexOf(graph)];
+    return here?.nodeCount === graph.nodeCount ? here : undefined;
   }
 
   /** Opens what is around an item; true if anything was closed. */
