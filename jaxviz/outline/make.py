@@ -80,7 +80,8 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     tokens = _numbered([one.token for one in labels])
     draft = with_parts(graph, draft, drawn, _PART)
 
-    name, detail, variable = Names(graph, reader.expressions, labels, draft, drawn, reader.stack, reader.stacks).columns
+    names = Names(graph, reader.expressions, labels, draft, drawn, reader.stack, reader.stacks, reader.called)
+    name, detail, variable = names.columns
     token = np.where(draft.label >= 0, tokens[draft.label] * 2 + draft.added, -1).astype(np.int32)
     like = rows_alike(draft.rows, token, draft.copy)
     # A copy itself is called as its stack is.

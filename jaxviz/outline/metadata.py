@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.outline.called import called_functions
 from jaxviz.outline.counted import mark_counted
-from jaxviz.outline.elements import BODY, CALL, COND, LOOP, Element
+from jaxviz.outline.elements import BODY, CALL, COND, FUNCTION, LOOP, Element
 from jaxviz.outline.make import outline_by
 from jaxviz.outline.modules import BACKWARD, FORWARD, parse_scope
 from jaxviz.outline.order import program_order, reordered
-from jaxviz.outline.origins import TURN, Origins, described
+from jaxviz.outline.origins import CALLED, TURN, Origins, described
 from jaxviz.outline.paths import NodePaths, PathReader
 from jaxviz.outline.pieces import Piece, pieces_of
 from jaxviz.outline.roles import fetched_arguments, roles_of
@@ -64,6 +65,7 @@ class _PathReader(PathReader):
         super().__init__(described(graph, origins))
         self._pieces = pieces_of(self.graph)
         self._fetched = fetched_arguments(graph)
+        self.called = called_functions(graph, origins.parts, origins.primitives, origins.row)
 
     def read(self) -> NodePaths:
         """What fetches arguments is of the program, no part of what reads them: others may, too."""
@@ -74,6 +76,8 @@ class _PathReader(PathReader):
     def _body(self, path: int, op: int, kind: int, name: int) -> tuple[int, int, bool]:
         strings = self.graph.tables.strings
         operation, words, label = strings[op], strings[kind], strings[name]
+        if words == CALLED:
+            return path, self._step(path, Element(FUNCTION, (CALLED, label), label, (FUNCTION, label))), False
         if operation in ("call", "composite"):
             return path, path, False
         if operation == "while":

@@ -18,8 +18,10 @@ _NUMBER = re.compile(r"\d+")
 # So many names that differ by their numbers alone are those of layers.
 _LAYERS = 3
 
-#: Names that JAX puts on the name stack for its own calls and loops.
-_MACHINERY = frozenset({"while", "body", "cond", "body_fun", "cond_fun", "closed_call", "checkpoint", "remat", "scan"})
+#: Names that JAX puts on the name stack for its own calls, loops and choices.
+MACHINERY = frozenset({"while", "body", "cond", "body_fun", "cond_fun", "checkpoint", "remat", "scan"})
+MACHINERY |= {"closed_call", "eval_jaxpr"}
+_BRANCH = re.compile(r"branch_\d+_fun\Z")
 
 #: What JAX calls the part of a backward pass that makes again what the forward pass did not keep.
 RECOMPUTED = "rematted_computation"
@@ -69,7 +71,7 @@ def parse_scope(text: str) -> Scope:
         elif name != part and outer == BACKWARD and modules[-1:] == [name]:
             # JAX names it again, `transpose(jvp(Model))/jvp(Model)`, where some of it is made again.
             continue
-        elif name and name not in _MACHINERY and "->" not in name:
+        elif name and name not in MACHINERY and "->" not in name and not _BRANCH.match(name):
             if is_class:
                 classes.append(len(modules))
             modules.append(name)

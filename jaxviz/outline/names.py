@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from jaxviz.graph import RESULT, Column, Graph
 from jaxviz.outline.branches import Branches
+from jaxviz.outline.called import Called
 from jaxviz.outline.chains import Label, says_again
 from jaxviz.outline.draft import Draft
 from jaxviz.outline.elements import BODY, CALL, FUNCTION, LOOP, MODULE, RECOMPUTED, STATEMENT
@@ -86,9 +87,11 @@ class Names:
         drawn: NDArray[np.bool_],
         stack: Column,
         stacks: StackTree,
+        called: Called | None = None,
     ) -> None:
-        """`stack` are the call stacks of the nodes, in `stacks`."""
+        """`stack` are the call stacks of the nodes, in `stacks`; `called` what only metadata say that they are in."""
         self._graph = graph
+        self._called = called
         self._stack = stack
         self._stacks = stacks
         self._expressions = expressions
@@ -138,6 +141,9 @@ class Names:
             if draft.kind[row] == _PART:
                 columns[1, row] = string(self._lines(row))
             unnamed[row] = not columns[0, row]
+        for row in np.flatnonzero(unnamed).tolist() if called is not None else ():
+            columns[0, row] = string(self._function_called(row))
+            unnamed[row] = not columns[0, row]
         unnamed_rows = np.flatnonzero(unnamed)
         columns[0, unnamed_rows] = [string(name) for name in self._works(unnamed_rows)]
         self.columns: tuple[Column, Column, Column] = (columns[0], columns[1], columns[2])
@@ -164,7 +170,13 @@ class Names:
         """The name of a stack or part, empty where the source gives none."""
         kind, number = int(self._draft.kind[row]), int(self._draft.label[row])
         if kind == _PART:
-            return self._cases(row) or self._assigned(row) or self._lines(row) or self._most(row, names)
+            return (
+                self._cases(row)
+                or self._assigned(row)
+                or self._function_called(row)
+                or self._lines(row)
+                or self._most(row, names)
+            )
         combined = self._combined(row) if kind == _STACK else ""
         if number < 0 or combined:
             return combined
@@ -374,6 +386,14 @@ class Names:
             if expression.loop and expression.statement not in called:
                 return expression.loop
         return ""
+
+    def _function_called(self, row: int) -> str:
+        """The function that all of a row is in, and not all of what is around it, as metadata say."""
+        rows, around = self._draft.rows, int(self._draft.rows.parent[row])
+        if self._called is None or around < 0:
+            return ""
+        low, high = (np.searchsorted(self._drawn, [rows.first[one], rows.end[one]]) for one in (row, around))
+        return self._called.name(self._drawn[low[0] : low[1]], self._drawn[high[0] : high[1]])
 
     def _cases(self, row: int) -> str:
         """`cases 5 to 11` for some branches of a condition."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 import functools
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.outline.called import name_of_call
+from jaxviz.outline.callers import below_calls
 from jaxviz.outline.counted import counted_loops
 from jaxviz.outline.pieces import pieces_of
-from jaxviz.outline.roles import fetched_arguments
+from jaxviz.outline.roles import WRAPPERS, fetched_arguments, is_owner_of
 from jaxviz.outline.stacks import StackTree
 from jaxviz.read.tag_text import combined_name
 from jaxviz.tables import rows_used
@@ -24,9 +27,16 @@ _TRANSFORM = re.compile(r"\A(transpose|jvp|vmap)\((.*)\)\Z", re.DOTALL)
 # Functions that another one was defined in: `random_ops.<locals>.`
 _DEFINED_IN = re.compile(r"[^()/]*<locals>\.")
 
+# What JAX writes before the name of a function that it compiles, and what it has another character for.
+_COMPILED = re.compile(r"\Ap?jit_")
+_NO_WORD = re.compile(r"[^\w.-]")
+
 _PRIMITIVE = re.compile(r"[\w-]+\Z")
 
 Parts = tuple[str, ...]
+
+#: The kind of the body of a function that is known by its name alone.
+CALLED = "called"
 
 #: The kind of the bodies of a loop of which only one does anything: the other asks how often it turned.
 TURN = "turn"
@@ -149,7 +159,7 @@ def _inherited(graph: Graph) -> tuple[Column, Column]:
             if known[made] and operation[made] and region[made] == region[read]:
                 take(read, made)
                 break
-    return scope, _inside_program(graph, stack)
+    return scope, _inside_program(graph, below_calls(graph, stack))
 
 
 def _inside_program(graph: Graph, stack: Column) -> Column:
@@ -169,16 +179,24 @@ def _inside_program(graph: Graph, stack: Column) -> Column:
 def _around_program(graph: Graph, tree: StackTree, used: list[int]) -> int:
     """The stack that called the program: the frames around its function, or where that is not seen, the callers that
     all stacks have in common. What is traced on its own, as a loop's body is, has stacks that begin inside."""
-    program, functions = graph.regions.name[0], graph.tables.frames.function
+    functions = graph.tables.frames.function
+    program = _functions_named(graph, graph.tables.strings[graph.regions.name[0]])
     roots = {one: tree.root(one) for one in used}
     for one in used:
         frames = tree.frames_between(one, -1)
-        entered = next((place for place, frame in enumerate(frames) if functions[frame] == program), 0)
+        entered = next((place for place, frame in enumerate(frames) if functions[frame] in program), 0)
         caller = graph.tables.stack(frames[:entered])
         if entered and all(tree.holds(caller, other) for other in used if roots[other] == roots[one]):
             return caller
     around = functools.reduce(tree.common, used)
     return tree.parent(around) if around in used else around
+
+
+def _functions_named(graph: Graph, program: str) -> set[int]:
+    """The functions of call stacks that a program is called after: HLO says `jit__lambda_` of a `<lambda>`."""
+    strings, wanted = graph.tables.strings, {program, _COMPILED.sub("", program)}
+    found = set(graph.tables.frames.function)
+    return {function for function in found if _NO_WORD.sub("_", strings[function].rpartition(".")[2]) in wanted}
 
 
 def described(graph: Graph, origins: Origins) -> Graph:
@@ -213,11 +231,27 @@ def described(graph: Graph, origins: Origins) -> Graph:
             piece = pieces.get(int(graph.regions.name[graph.owned_regions[node][0]]))
             op[node] = string(piece.main) if piece is not None else op[node]
     # A loop that only counts its turns has no condition that anybody wrote.
-    kind = graph.regions.kind.copy()
+    kind, name = graph.regions.kind.copy(), graph.regions.name.copy()
     for loop in counted_loops(graph):
         kind[list(graph.owned_regions[loop])] = string(TURN)
+    for call, function in _called_alone(graph, origins):
+        for body in graph.owned_regions[call]:
+            kind[body], name[body] = string(CALLED), string(function)
     nodes = replace(graph.nodes, scope=scope, stack=origins.stack, op=op)
-    return replace(graph, nodes=nodes, regions=replace(graph.regions, kind=kind))
+    return replace(graph, nodes=nodes, regions=replace(graph.regions, kind=kind, name=name))
+
+
+def _called_alone(graph: Graph, origins: Origins) -> Iterator[tuple[int, str]]:
+    """The calls of functions in which no frame is of the person's own, and what these are called."""
+    strings, (start, end) = graph.tables.strings, graph.region_intervals
+    calls = is_owner_of(graph, WRAPPERS)
+    for owner, regions in graph.owned_regions.items():
+        if calls[owner]:
+            inside = origins.stack[start[regions[0]] : end[regions[-1]]]
+            label = strings[graph.nodes.name[owner]]
+            function = name_of_call(origins.primitives[origins.row[owner]], label)
+            if function and ((inside == origins.stack[owner]) | (inside < 0)).all():
+                yield owner, function
 
 
 def _inside(parts: Parts, around: Parts) -> Parts:

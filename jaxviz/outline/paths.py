@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.attached import attached_stacks
+from jaxviz.outline.called import Called
 from jaxviz.outline.elements import BODY, COND, FUNCTION, LOOP, MODULE, PHASE, RECOMPUTED, Element, Paths
 from jaxviz.outline.entries import NOWHERE, Entries, Entry
 from jaxviz.outline.expressions import Expressions
@@ -78,6 +79,9 @@ def _with_scopes_of_loops(graph: Graph, stacks: StackTree, stack: Column) -> Gra
 
 class PathReader:
     """Finds the paths of all nodes of one graph."""
+
+    #: The functions that the nodes of an opened graph are in, as far as only its metadata say so.
+    called: Called | None = None
 
     def __init__(self, graph: Graph) -> None:
         self.paths = Paths()

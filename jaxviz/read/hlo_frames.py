@@ -56,7 +56,7 @@ class HloFrames:
         # What starts an interpreter or a notebook is none of the program.
         while frames and tables.files.library[tables.frames.file[frames[-1]]]:
             frames.pop()
-        return tables.stack(_once(frames[::-1]))
+        return tables.stack(each_once(frames[::-1]))
 
     def _frame(self, place: Location, path: str) -> int:
         tables = self._tables
@@ -104,7 +104,7 @@ def _indent_of(line: str) -> int:
 _JAX_FOLDERS = ("-packages/jax/", "-packages/jaxlib/")
 
 
-def _once(frames: list[int]) -> list[int]:
+def each_once(frames: list[int]) -> list[int]:
     """Without what lies between the first and the last time that a frame occurs."""
     last = {frame: place for place, frame in enumerate(frames)}
     kept: list[int] = []

@@ -1,0 +1,99 @@
+"""What is written on the boxes of an opened file whose sources are not here: what its own metadata say."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+from outline.outlines import check
+
+import jaxviz as jv
+from jaxviz.outline.modules import parse_scope
+
+
+def before(function, *args):
+    """HLO as JAX gives it to the compiler: what is called stands in bodies of its own."""
+    return jax.jit(function).lower(*args).compiler_ir("hlo").as_serialized_hlo_module_proto()
+
+
+def after(function, *args):
+    modules = jax.jit(function).lower(*args).compile().runtime_executable().hlo_modules()
+    return modules[0].as_serialized_hlo_module_proto()
+
+
+def lowered(function, *args):
+    return jax.jit(function).lower(*args).as_text(debug_info=True).encode()
+
+
+@pytest.fixture
+def opened(tmp_path, monkeypatch):
+    (tmp_path / "here").mkdir()
+    # Sources are read in the folder where one works, alone.
+    monkeypatch.chdir(tmp_path / "here")
+
+    def open_bytes(data: bytes) -> jv.Exploration:
+        (tmp_path / "file").write_bytes(data)
+        found = jv.open(tmp_path / "file")
+        check(found.document(passes=False).outlines[-1].outline)
+        return found
+
+    return open_bytes
+
+
+def plain(function, *args):
+    """MLIR without any locations: what it calls has names, and nothing else."""
+    return jax.jit(function).lower(*args).as_text().encode()
+
+
+def names(program):
+    return [box.name for box in program.view(stage=program.stage).boxes]
+
+
+def chosen(flag, x):
+    return jax.lax.cond(flag, lambda y: jnp.sin(y) * 2, lambda y: -y, x)
+
+
+@pytest.mark.parametrize("form", [before, after, lowered])
+def test_branches_are_not_told_by_what_jax_calls_them(opened, form):
+    found = names(opened(form(chosen, True, jnp.ones(4))))
+    assert not [name for name in found if name.startswith("branch_")]
+    assert any(name.startswith("neg") for name in found)
+
+
+def test_what_jax_calls_its_own_calls_are_no_modules():
+    assert parse_scope("Net/while/body/eval_jaxpr/cond/branch_1_fun/Dense_0").modules == ("Net", "Dense_0")
+
+
+def test_who_asked_for_a_program_is_no_part_of_it(opened):
+    @jax.jit
+    def halve(x):
+        return jnp.sort(x) / 2
+
+    def outer(x):
+        return jnp.clip(halve(x + 1), 0, 1)
+
+    # The frames of what is called begin inside, those of the call at whoever asked for it.
+    rows = opened(before(outer, jnp.ones(4))).document().outlines[0].outline
+    assert not {row.name for row in rows} & {"before", "lower", "test_who_asked_for_a_program_is_no_part_of_it"}
+    assert "halve" in {row.name for row in rows}
+
+
+def drawn(key):
+    of_noise, of_mask = jax.random.split(key)
+    return jnp.where(jax.random.bernoulli(of_mask, 0.3, (4,)), jax.random.normal(of_noise, (4,)), 0)
+
+
+@pytest.mark.parametrize("form", [before, lowered, plain])
+def test_random_numbers_are_told_by_the_functions_that_draw_them(opened, form):
+    found = names(opened(form(drawn, jax.random.PRNGKey(0))))
+    assert {"split", "bernoulli", "normal"} <= set(found)
+    assert not [name for name in found if name.startswith("while ")]
+
+
+def test_what_the_compiler_mixed_is_told_by_the_function_that_all_of_it_is_in(opened):
+    def middle(x):
+        above = jnp.where(jnp.argsort(x) > 2, jnp.median(x), jnp.percentile(x, 30.0))
+        return above + jnp.linalg.norm(x)
+
+    found = names(opened(after(middle, jnp.ones(9))))
+    assert {"median", "norm"} <= set(found)
