@@ -20,7 +20,7 @@ _LAYERS = 3
 
 #: Names that JAX puts on the name stack for its own calls, loops and choices.
 MACHINERY = frozenset({"while", "body", "cond", "body_fun", "cond_fun", "checkpoint", "remat", "scan"})
-MACHINERY |= {"closed_call", "eval_jaxpr"}
+MACHINERY |= {"closed_call", "eval_jaxpr", "pjit"}
 _BRANCH = re.compile(r"branch_\d+_fun\Z")
 
 #: What JAX calls the part of a backward pass that makes again what the forward pass did not keep.
