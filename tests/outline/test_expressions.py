@@ -497,20 +497,3 @@ def test_indexing_is_told_by_what_is_taken_of_which_array():
     outline = outline_of(f, values, jnp.array([0, 2]), np.int32(1))
     told = {row.name for row in outline if row.name.endswith("]") and row.kind != "statement"}
     assert told == {"tokens[ids]", "rows[i, None]", "…[i]", "layers[0][ids, i]"}
-
-
-def test_statements_that_share_a_line_are_several():
-    # fmt: off
-    def slope(x):
-        spread = jnp.roll(x, 1) - 2 * x
-        return spread * jnp.cos(x) - x**3
-
-    def runge_kutta(x, h):
-        k1 = slope(x); k2 = slope(x + h / 2 * k1); k3 = slope(x + h / 2 * k2)  # noqa: E702
-        return x + h / 4 * (k1 + 2 * k2 + k3)
-    # fmt: on
-
-    outline = outline_of(lambda x: runge_kutta(jnp.sin(x), 0.1) * 2, jnp.ones(8))
-    whole = [row for row in outline if row.kind == "statement" and row.name.startswith(("k2 = ", "k3 = "))]
-    assert [row.name for row in whole] == ["k2 = slope(x + h / 2 * k1)", "k3 = slope(x + h / 2 * k2)"]
-    assert whole[0].equations == whole[1].equations

@@ -101,3 +101,20 @@ def test_a_variable_that_says_less_than_the_class_of_a_module_is_not_its_name():
 
     outline = outline_of(network, [linear, linear], jnp.ones(6))
     assert [row.name for row in outline if row.kind == "module"] == ["Linear", "Linear", "head"]
+
+
+def test_statements_that_share_a_line_are_several():
+    # fmt: off
+    def slope(x):
+        spread = jnp.roll(x, 1) - 2 * x
+        return spread * jnp.cos(x) - x**3
+
+    def runge_kutta(x, h):
+        k1 = slope(x); k2 = slope(x + h / 2 * k1); k3 = slope(x + h / 2 * k2)  # noqa: E702
+        return x + h / 4 * (k1 + 2 * k2 + k3)
+    # fmt: on
+
+    outline = outline_of(lambda x: runge_kutta(jnp.sin(x), 0.1) * 2, jnp.ones(8))
+    whole = [row for row in outline if row.kind == "statement" and row.name.startswith(("k2 = ", "k3 = "))]
+    assert [row.name for row in whole] == ["k2 = slope(x + h / 2 * k1)", "k3 = slope(x + h / 2 * k2)"]
+    assert whole[0].equations == whole[1].equations

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { loop } from '../document/sketch.ts';
+import type { Layout, LayoutInput } from '../layout/input.ts';
+import { firstView } from './first.ts';
 import { Apart, Brevity } from './folds.ts';
 import { Tried } from './tried.ts';
 import { show } from './view.ts';
@@ -28,4 +30,24 @@ test('rows that are tried again with other words are not joined anew', () => {
   assert.equal(again.source, first.source);
   assert.notEqual(tried.shown({ open: new Set() }).source, first.source);
   assert.ok(tried.boxes(new Set()) < tried.boxes(new Set([1])));
+});
+
+test('what is tried is laid out roughly, and as it is drawn where it is hardly readable', () => {
+  const document = decodePlain(loop().plain());
+  const [graph] = document.graphs;
+  const whole = (zoom: number): number => {
+    const efforts: number[] = [];
+    const place = ({ effort = 1 }: LayoutInput): Layout => {
+      efforts.push(effort);
+      return { totalWidth: 600 / zoom, totalHeight: 9 } as never;
+    };
+    firstView(document, graph, { width: 600, height: 400 }, text => 7 * text.length, place);
+    assert.ok(
+      efforts.some(effort => effort < 1),
+      'roughly'
+    );
+    return efforts.filter(effort => effort === 1).length;
+  };
+  assert.ok(whole(0.76) > whole(0.9), 'near above');
+  assert.ok(whole(0.74) > whole(0.6), 'near below');
 });

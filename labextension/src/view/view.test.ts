@@ -360,26 +360,6 @@ test('where words are too long for a space, they are cut earlier and what they s
   assert.deepEqual([...seen(width(Brevity.shortest) - 1).open], []);
 });
 
-test('what is tried is laid out roughly, and as it is drawn where it is hardly readable', () => {
-  const document = decodePlain(loop().plain());
-  const [graph] = document.graphs;
-  const whole = (zoom: number): number => {
-    const efforts: number[] = [];
-    const place = ({ effort = 1 }: LayoutInput): Layout => {
-      efforts.push(effort);
-      return { totalWidth: 600 / zoom, totalHeight: 9 } as never;
-    };
-    firstView(document, graph, { width: 600, height: 400 }, text => 7 * text.length, place);
-    assert.ok(
-      efforts.some(effort => effort < 1),
-      'roughly'
-    );
-    return efforts.filter(effort => effort === 1).length;
-  };
-  assert.ok(whole(0.76) > whole(0.9), 'near above');
-  assert.ok(whole(0.74) > whole(0.6), 'near below');
-});
-
 test('many boxes that have no room have shorter words too', () => {
   const sketch = new Sketch();
   let value = sketch.argument('x', 'f32[4]');
