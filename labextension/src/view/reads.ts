@@ -1,8 +1,8 @@
 /** What the nodes on the screen read: for each, the origins of its operands, and which arguments are boxes. */
 import { BindingKind, NodeKind, NodeRole, type Document, type Graph } from '../document/graph.ts';
-import type { Borders } from './borders.ts';
 import { Flow, type Origin } from './flow.ts';
 import { NOTHING, type Folds } from './folds.ts';
+import { reachIn } from './reach.ts';
 
 /** An argument that more boxes read than this is a chip at each of them. */
 const MAX_ARGUMENT_EDGES = 3;
@@ -36,47 +36,6 @@ function readIn(graph: Graph, role: ArrayLike<number>): Uint8Array {
     }
   }
   return read;
-}
-
-const reaches = new WeakMap<Graph, Int32Array>();
-
-/**
- * For each node the first of those that make what it reads, or itself: what stands between it and that one, seen as the
- * same item, reads nothing of others there. -1 where a region is given a constant, which is told where it is read.
- */
-function reachIn(graph: Graph, borders: Borders, role: ArrayLike<number>): Int32Array {
-  let reach = reaches.get(graph);
-  if (!reach) {
-    const { firstOperand, operandSource, bindingFrom, bindingKind } = graph;
-    const makers = Int32Array.from(graph.valueNode, (_, value) => makerOf(graph, borders, role, value));
-    const reached = (node: number, value: number): number =>
-      value < 0 ? node : makers[value] <= node ? makers[value] : -1;
-    const begun = (node: number, value: number): number =>
-      value >= 0 && role[graph.valueNode[value]] === NodeRole.chip ? -1 : reached(node, value);
-    reach = Int32Array.from(graph.kind, (_, node) => {
-      const into = graph.kind[node] === NodeKind.argument ? borders.into[node] : -1;
-      let first = into >= 0 && bindingKind[into] !== BindingKind.enter ? begun(node, bindingFrom[into]) : node;
-      for (let i = firstOperand[node]; i < firstOperand[node + 1]; i++) {
-        first = Math.min(first, reached(node, operandSource[i]));
-      }
-      return first;
-    });
-    reaches.set(graph, reach);
-  }
-  return reach;
-}
-
-/** What makes a value that is handed into regions, or is given to a loop that changes it. */
-function makerOf(graph: Graph, borders: Borders, role: ArrayLike<number>, value: number): number {
-  let maker = graph.valueNode[value];
-  if (graph.kind[maker] === NodeKind.operation) {
-    return maker;
-  }
-  while (graph.kind[maker] === NodeKind.argument && borders.passes(maker)) {
-    const given = graph.bindingFrom[borders.into[maker]];
-    maker = given < 0 ? -1 : graph.valueNode[given];
-  }
-  return maker < 0 || role[maker] === NodeRole.chip || graph.kind[maker] === NodeKind.constant ? -1 : maker;
 }
 
 interface ReadBy {
