@@ -4,26 +4,33 @@ A module that has another number in each copy is called by what the names have i
 for all of them.
 
 Rows correspond when the way down from their copies is the same: the same places of the source, each counted among its
-like. So copies that differ, because one lacks a gradient, still correspond in all they share.
+like. So copies that differ, because one lacks a gradient, still correspond in all they share. Where one lacks all but a
+single thing of what another has in a statement, as the first layer the addition of what came before, its row stands for
+both: then the way is the same step by step.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jaxviz.graph import Column
-from jaxviz.outline.hashes import mixed
+from jaxviz.outline.hashes import Hashes, mixed
 from jaxviz.outline.modules import unnumbered
 from jaxviz.outline.rows import Rows
 from jaxviz.tables import Tables
 
+Steps = NDArray[np.int64]
 
-def rows_alike(rows: Rows, token: Column, copy: Column) -> Column:
+
+def rows_alike(rows: Rows, token: Column, steps: Steps, copy: Column) -> Column:
     """For each row the one of the first copies that it corresponds to, -1 where there is none or it is that one.
 
-    `token` is equal for rows that may be copies of each other, `copy` says which copy a row is, or -1.
+    `token` is equal for rows that may be copies of each other, `steps` has what each stands for, from the outermost in,
+    with 0 for none; `copy` says which copy a row is, or -1.
     """
     count = len(rows)
     like = np.full(count, -1, np.int32)
@@ -36,19 +43,60 @@ def rows_alike(rows: Rows, token: Column, copy: Column) -> Column:
     place = np.arange(count)
     rank = np.empty(count, np.int64)
     rank[order] = place - np.maximum.accumulate(np.where(first, place, 0))
-    step = mixed(((token.astype(np.int64) + 1) << 32 | np.where(copy >= 0, 0, rank + 1)).view(np.uint64))
+    rank = np.where(copy >= 0, 0, rank + 1)
 
-    way = np.zeros(count, np.uint64)
+    step = mixed(((token.astype(np.int64) + 1) << 32 | rank).view(np.uint64))
+    earliest = _earliest(_ways(rows, step[:, None]))
+    later = earliest < place
+    like[later] = earliest[later]
+    return _told_in_steps(rows, steps, copy, rank, like)
+
+
+def _ways(rows: Rows, steps: Hashes) -> Hashes:
+    """Of each row the way down to it, by the steps that it is from the row around it: 0 for none."""
+    way = np.zeros(len(rows), np.uint64)
     depth = rows.depths()
     for level in range(int(depth.max()) + 1):
         here = np.flatnonzero(depth == level)
-        around = way[rows.parent[here]] if level else np.zeros(1, np.uint64)
-        way[here] = mixed(around + step[here])
+        way[here] = way[rows.parent[here]] if level else 0
+        for step in steps[here].T:
+            way[here] = np.where(step > 0, mixed(way[here] + step), way[here])
+    return way
+
+
+def _earliest(way: Hashes) -> NDArray[np.intp]:
+    """For each row the first one of the same way."""
     _, example, which = np.unique(way, return_index=True, return_inverse=True)
-    earliest = example[which.reshape(-1)]
-    later = earliest < place
-    like[later] = earliest[later]
-    return like
+    return example[which.reshape(-1)]
+
+
+def _told_in_steps(rows: Rows, steps: Steps, copy: Column, rank: NDArray[Any], like: Column) -> Column:
+    """The same with what rows of later copies that are like none correspond to step by step."""
+    is_later = copy > 0
+    while (inside := is_later[rows.parent[1:]] & ~is_later[1:]).any():
+        is_later[1:] |= inside
+    alone = np.flatnonzero(is_later & (like < 0))
+    if not len(alone):
+        return like
+    # Of each row the innermost copy that it stands in.
+    around = np.where(copy >= 0, np.arange(len(rows)), -1).tolist()
+    for row, outer in enumerate(rows.parent.tolist()):
+        around[row] = around[row] if around[row] >= 0 or row == 0 else around[outer]
+    hashed = np.where(steps > 0, mixed(steps.view(np.uint64)), np.uint64(0))
+    # One of several of its kind is told by its number, too.
+    counted = np.where(rank > 1, mixed((rank + (1 << 40)).view(np.uint64)), np.uint64(0))
+    earliest = _earliest(_ways(rows, np.column_stack([hashed, counted])))
+    found = like.copy()
+    taken = set(zip(around, like.tolist(), strict=True))
+    for row in alone.tolist():
+        other = int(earliest[row])
+        # Of what is in pieces, one alone corresponds.
+        if around[other] < around[row] and (around[row], other) not in taken:
+            taken.add((around[row], other))
+            found[row] = other
+    # What was like one of these is like what they correspond to.
+    resolved: Column = np.where((found >= 0) & (found[found] >= 0), found[found], found)
+    return resolved
 
 
 def names_in_common(like: Column, name: Column, tables: Tables) -> dict[int, int]:

@@ -325,10 +325,6 @@ class _Writer:
         kind = taken(given.kind, np.where(loop, _LOOP, np.where(condition, _COND, _CALL)), said)
         closed = np.maximum(taken(given.closed, kind[own] == _CALL), taken(given.closed, 0, said))
         count, copy = self._copies(origin, parent, first, end)
-        row_of = np.full(len(given.kind) + 1, -1, np.int32)
-        # Backwards, so that the first row of each is the last to be written; units are written behind the last.
-        row_of[stands[::-1]] = np.arange(len(stands), dtype=np.int32)[::-1]
-        row_of[-1] = -1
         name = taken(given.name, np.where(own_name > 0, own_name, op), said)
         # A copy that is none here is called as what it is a copy of.
         alone = (origin >= 0) & (given.copy[np.maximum(origin, 0)] >= 0) & (copy < 0) & (name == 0)
@@ -352,7 +348,7 @@ class _Writer:
             closed=closed,
             count=count,
             copy=copy,
-            like=self._likes(stands, row_of, parent, copy),
+            like=self._likes(stands, parent, copy),
             twin=self._twins(stands, end - first),
             region=np.full(len(origin), -1, np.int32),
             role=role,
@@ -456,12 +452,18 @@ class _Writer:
         copy[copies] = np.arange(len(copies)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         return count, copy
 
-    def _likes(self, stands: Column, row_of: Column, parent: Column, copy: Column) -> Column:
+    def _likes(self, stands: Column, parent: Column, copy: Column) -> Column:
+        """The row of an earlier copy that each is like: where the compiler left the first nothing of it, of another."""
         later = copy > 0
         while (inside := later[parent[1:]] & ~later[1:]).any():
             later[1:] |= inside
-        like = row_of[np.where(stands >= 0, self.given.like[np.maximum(stands, 0)], -1)]
-        return np.where(later & (like < np.arange(len(stands))), like, -1).astype(np.int32)
+        like = self.given.like[np.maximum(stands, 0)]
+        alike = np.where(stands < 0, -1, np.where(like >= 0, like, stands))
+        _, example, which = np.unique(alike, return_index=True, return_inverse=True)
+        earliest = example[which.reshape(-1)]
+        # What is in pieces has none among these.
+        found = later & (alike >= 0) & (stands != stands[earliest])
+        return np.where(found, earliest, -1).astype(np.int32)
 
     def _twins(self, stands: Column, size: Column) -> Column:
         """Of several rows that come from one, that which holds most has the twin."""

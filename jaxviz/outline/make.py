@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
-from jaxviz.outline.chains import Chains, is_itself
+from jaxviz.outline.chains import Chains, Label, is_itself
 from jaxviz.outline.containers import containers
 from jaxviz.outline.cuts import with_parts
 from jaxviz.outline.draft import Draft
@@ -83,7 +83,7 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     names = Names(graph, reader.expressions, labels, draft, drawn, reader.stack, reader.stacks, reader.called)
     name, detail, variable = names.columns
     token = np.where(draft.label >= 0, tokens[draft.label] * 2 + draft.added, -1).astype(np.int32)
-    like = rows_alike(draft.rows, token, draft.copy)
+    like = rows_alike(draft.rows, token, _steps(labels, draft), draft.copy)
     # A copy itself is called as its stack is.
     numbered = np.where((draft.kind == MODULE) & (draft.copy < 0), like, -1)
     common = names_in_common(numbered, name, graph.tables)
@@ -144,6 +144,21 @@ def _stacked(
         stacked.copy,
         (~old).astype(np.int32),
     )
+
+
+def _steps(labels: Sequence[Label], draft: Draft) -> NDArray[np.int64]:
+    """What each row stands for, from the outermost in, as numbers from 1 on: of a stack that was put in, what is first
+    in it, and of all copies the same."""
+    numbers: dict[object, int] = {(): 1}
+    steps = [[numbers.setdefault(step, len(numbers) + 1) for step in one.token] for one in labels]
+    table = np.zeros((len(steps) + 1, max(map(len, steps))), np.int64)
+    for row, taken in zip(table, steps, strict=False):
+        row[: len(taken)] = taken
+    found = table[draft.label]
+    found[draft.added > 0, 0] += len(numbers) + 1
+    found[draft.copy >= 0, 0] = 1
+    found[(draft.added > 0) | (draft.copy >= 0), 1:] = 0
+    return found
 
 
 def _numbered(tokens: Sequence[tuple[object, ...]]) -> Column:

@@ -168,6 +168,71 @@ def test_steps_that_share_what_the_compiler_keeps_of_the_first_are_as_many_copie
     assert [box.name for box in closed].count("newton_step") == 1
 
 
+def test_what_the_compiler_drops_of_the_first_turn_alone_is_one_box_for_all_later_ones():
+    def layers(weights, x):
+        total = 0.0
+        for w in weights:
+            total = total + jnp.tanh(x) @ w
+            x = total
+        return x
+
+    explored = jv.explore(layers, [_X] * 5, _X)
+    outline = explored._capture.hlo.outline
+    check(outline)
+    (stack,) = [row for row in outline if row.count > 1]
+    first, *later = (outline.children[copy] for copy in outline.children[stack.index])
+    added = [row for copy in later for row in copy if outline.row(row).name == "add"]
+    assert len(added) == len(later) == 4
+    assert not any(outline.row(row).name == "add" for row in first)
+    assert [outline.row(row).like for row in added] == [-1, *[added[0]] * 3]
+    names = [box.name for box in explored.view(stage="hlo", width=760, height=560).boxes]
+    assert names.count("add") == 1
+
+
+def centered(x, g):
+    middle = x.mean(-1, keepdims=True)
+    spread = jnp.sqrt(((x - middle) ** 2).mean(-1, keepdims=True) + 1e-6)
+    return g * (x - middle) / spread
+
+
+def test_a_call_of_which_the_last_turn_backward_keeps_one_statement_is_the_one_that_the_others_call():
+    def loss(weights, x):
+        for w, g in weights:
+            x = x + jnp.tanh(centered(x, g) @ w)
+        return jnp.sum(x**2)
+
+    explored = jv.explore(jax.grad(loss), [(_X, _X[0])] * 4, _X)
+    outline = outline_of(jax.grad(loss), [(_X, _X[0])] * 4, _X)
+    stack = [row for row in outline if row.count == 4][-1]
+    first, *_, last = outline.children[stack.index]
+    whole, part = (
+        next(row for row in outline if row.name == "centered" and row.first >= outline.first[copy])
+        for copy in (first, last)
+    )
+    assert part.equations < whole.equations
+    assert part.like in outline.children[whole.index]
+    assert all(outline.like[row] > whole.index for row in outline.children[part.index])
+    names = [box.name for box in explored.view(width=760, height=560).boxes]
+    assert names.count("centered") == 2
+
+
+def test_a_statement_that_the_compiler_leaves_one_call_of_in_the_first_turn_is_looked_through_in_later_ones():
+    def dense(x, w):
+        y = jnp.sin(x) @ w
+        return jnp.cos(y) @ w
+
+    def layers(weights, x):
+        total = jnp.zeros_like(x)
+        for w in weights:
+            y = jnp.exp(x) @ w
+            total = total + dense(y, w)
+            x = jnp.tanh(total) @ w
+        return x
+
+    names = [box.name for box in jv.explore(layers, [_X] * 5, _X).view(stage="hlo", width=760, height=560).boxes]
+    assert names.count("dense") == 1
+
+
 def test_a_module_with_a_number_of_its_own_in_each_turn_is_called_without_it_forward_and_backward():
     def mixed(number, x):
         with jax.named_scope(f"mix_{number}"):

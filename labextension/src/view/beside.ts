@@ -80,26 +80,49 @@ export class Beside {
     this.same.set(shown, (this.same.get(shown) ?? 0) + 1);
   }
 
-  /** What a row of a later copy is like in a row that is shown, or -1. */
+  /** What a row of a later copy is like in a row that is shown, or -1: then it stands beside what is there. */
   rowLike(row: number, shown: number): number {
+    const like = this.find(row, shown);
+    if (like < 0) {
+      this.rowsOf(shown).set(this.kindOf(row), row);
+    }
+    return like;
+  }
+
+  /**
+   * True for a statement that is not in a row that is shown, where something in it is: what is alone in a statement
+   * stands without that.
+   */
+  isLookedThrough(row: number, shown: number): boolean {
+    const { kind, count } = this.rows.outline;
+    return (
+      kind[row] === RowKind.statement &&
+      count[row] === 1 &&
+      this.find(row, shown) < 0 &&
+      childrenOf(this.rows, row).some(child => this.find(child, shown) >= 0)
+    );
+  }
+
+  private find(row: number, shown: number): number {
+    const { operations } = this.rows;
+    const like = this.rowsOf(shown).get(this.kindOf(row)) ?? this.likeInside(row, shown);
+    return like >= 0 && (operations[like] > 0 || operations[row] === 0) ? like : -1;
+  }
+
+  private rowsOf(shown: number): Map<number, number> {
     let known = this.rowsIn.get(shown);
     if (!known) {
       known = new Map(Array.from(childrenOf(this.rows, shown), child => [this.kindOf(child), child]));
       this.rowsIn.set(shown, known);
     }
-    const like = known.get(this.kindOf(row)) ?? this.likeInStatement(row, shown);
-    if (like >= 0 && (this.rows.operations[like] > 0 || this.rows.operations[row] === 0)) {
-      return like;
-    }
-    known.set(this.kindOf(row), row);
-    return -1;
+    return known;
   }
 
-  /** A call that is all of its statement in one copy may stand beside others in the same statement of another one. */
-  private likeInStatement(row: number, shown: number): number {
-    const { kind, like, parent } = this.rows.outline;
+  /** What is all of a statement or call in one copy may stand beside others in the same one of another copy. */
+  private likeInside(row: number, shown: number): number {
+    const { like, parent } = this.rows.outline;
     let around = like[row] < 0 ? -1 : parent[like[row]];
-    while (around > shown && kind[around] === RowKind.statement) {
+    while (around > shown) {
       around = parent[around];
     }
     return around === shown ? like[row] : -1;

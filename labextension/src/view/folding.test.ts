@@ -14,9 +14,10 @@ import { show, type ViewState } from './view.ts';
 interface Piece {
   readonly reads: readonly number[];
   readonly parts: readonly Piece[];
-  /** Of each copy, the part that it lacks, and the one that it begins with; of the first, the part that it lacks. */
+  /** Of each copy, the part that it lacks, and the one that it begins with; of the first, the part that it lacks too. */
   readonly copies: readonly { readonly lacks: number; readonly begins: number; readonly bare?: boolean }[];
   readonly lacks?: number;
+  readonly bare?: boolean;
   /** Stands in a statement, with an operation; in a copy that is bare it is all of that. */
   readonly stated?: boolean;
 }
@@ -29,6 +30,7 @@ const { pieces } = fc.letrec<{ piece: Piece; pieces: Piece[] }>(tie => ({
     parts: fc.oneof({ maxDepth: 3 }, fc.constant([]), tie('pieces')),
     copies,
     lacks: fc.integer({ min: -1, max: 2 }),
+    bare: fc.boolean(),
     stated: fc.boolean()
   }),
   pieces: fc.array(tie('piece'), { minLength: 1, maxLength: 3 })
@@ -100,7 +102,7 @@ class Writer {
     });
   }
 
-  private piece(around: number, { reads, parts, copies, lacks: first = -1 }: Piece, way: string): void {
+  private piece(around: number, { reads, parts, copies, lacks: first = -1, bare: one = false }: Piece, way: string): void {
     if (!parts.length) {
       const sources = reads.map(back => this.values[Math.max(0, this.values.length - 1 - back)]);
       this.values.push(this.sketch.op(way.replaceAll('/copy', ''), sources, 'f32[4]'));
@@ -109,7 +111,7 @@ class Writer {
     } else {
       this.row(around, RowKind.stack, way, stack => {
         this.rows[stack].count = copies.length + 1;
-        [{ lacks: first, begins: 0, bare: false }, ...copies].forEach(({ lacks, begins, bare = false }, copy) => {
+        [{ lacks: first, begins: 0, bare: one }, ...copies].forEach(({ lacks, begins, bare = false }, copy) => {
           const lacking = parts.length > 1 ? lacks : -1;
           const around = this.bare;
           this.bare = bare;
@@ -222,4 +224,21 @@ test('what only a later copy has in such a call stands in the statement of the f
     detail.filter(one => one.includes('in 1 of 2')),
     []
   );
+});
+
+test('a call that is all of its statement in the first copy alone is seen as one, and the rest of it stands beside that', () => {
+  const op: Piece = { reads: [0], parts: [], copies: [] };
+  const call: Piece = { reads: [], parts: [op, op], copies: [], stated: true };
+  const later = { lacks: -1, begins: 0 };
+  const document = new Writer().document([{ reads: [], parts: [op, call], copies: [later, later], bare: true }]);
+  const kinds = [...document.outlines[0].kind.entries()];
+  const beside = (...closed: number[]): readonly string[] => {
+    const { label, detail } = show(document, document.graphs[0], {
+      open: new Set(kinds.filter(([, kind]) => !closed.includes(kind)).map(([row]) => row))
+    });
+    return label.filter((_, box) => detail[box].includes('in 2 of 3'));
+  };
+  assert.deepEqual(beside(), ['0/1/add']);
+  assert.deepEqual(beside(RowKind.function), ['0/1/add']);
+  assert.deepEqual(beside(RowKind.statement), ['0/1/add']);
 });

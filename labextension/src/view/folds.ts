@@ -270,8 +270,10 @@ export class Folds {
       return;
     }
     const place = beside.within(shown);
+    const through = inside.filter(child => beside.isLookedThrough(child, shown));
+    const parts = [...inside].flatMap(child => (through.includes(child) ? [...childrenOf(rows, child)] : [child]));
     let node = first[row];
-    for (const child of [...inside, -1]) {
+    for (const child of [...parts, -1]) {
       for (const limit = child < 0 ? end[row] : first[child]; node < limit; node++) {
         const like = beside.nodeLike(this.graph, node, row, shown);
         item[node] = like < 0 ? NOTHING : item[like];
@@ -296,6 +298,6 @@ export class Folds {
         node = end[child];
       }
     }
-    this.showDetails(row);
+    [row, ...through].forEach(at => this.showDetails(at));
   }
 }
