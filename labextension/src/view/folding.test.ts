@@ -102,7 +102,11 @@ class Writer {
     });
   }
 
-  private piece(around: number, { reads, parts, copies, lacks: first = -1, bare: one = false }: Piece, way: string): void {
+  private piece(
+    around: number,
+    { reads, parts, copies, lacks: first = -1, bare: one = false }: Piece,
+    way: string
+  ): void {
     if (!parts.length) {
       const sources = reads.map(back => this.values[Math.max(0, this.values.length - 1 - back)]);
       this.values.push(this.sketch.op(way.replaceAll('/copy', ''), sources, 'f32[4]'));
