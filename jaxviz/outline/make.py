@@ -25,6 +25,7 @@ from jaxviz.outline.elements import (
     is_kind,
 )
 from jaxviz.outline.expressions import Expressions, is_control
+from jaxviz.outline.joined import turns_apart
 from jaxviz.outline.likes import names_in_common, rows_alike
 from jaxviz.outline.names import GOES_ON, Names
 from jaxviz.outline.noise import BOX, node_roles
@@ -60,7 +61,8 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     """The outline of a graph by the paths that were found in it, and by what its nodes are drawn as."""
     drawn = (graph.nodes.kind == OPERATION) & (role == BOX)
     chains = Chains(graph, found, reader.expressions)
-    rows, label = chains.shorten(rows_of(found), drawn)
+    rows = turns_apart(rows_of(found), found.paths, reader.expressions)
+    rows, label = chains.shorten(rows, drawn)
     labels = chains.labels
     tokens = _numbered([one.token for one in labels])
     # What a row begins with says where it came from, also where a copy of it lacks what the others have; of a module it

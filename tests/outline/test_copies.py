@@ -61,6 +61,32 @@ def test_a_first_turn_that_lacks_something_stands_by_itself():
     check(outline)
 
 
+def test_a_first_turn_that_has_nothing_behind_its_call_does_not_run_into_the_second():
+    def f(x):
+        for i in range(5):
+            y = block(x, True)
+            x = y if i == 0 else x + y
+        return x
+
+    outline = outline_of(f, _X)
+    check(outline)
+    assert [row.count for row in outline if row.count > 1] == [4]
+    assert len(rows_named(outline, "block")) == 5
+    assert not unseen(outline)
+
+
+def test_what_a_comprehension_does_several_times_stays_one_statement():
+    def f(x):
+        for times in (2, 1, 1):
+            x = sum(block(x * i, False) for i in range(times))
+            x = jnp.exp(x)
+        return x
+
+    outline = outline_of(f, _X)
+    check(outline)
+    assert [row.count for row in outline if row.parent == 0] == [2, 1, 2]
+
+
 def test_later_turns_that_lack_something_are_copies_of_the_first():
     outline = blocks(True, True, False)
     assert [row.count for row in outline if row.count > 1] == [3]
