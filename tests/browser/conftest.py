@@ -326,6 +326,12 @@ class Notebook:
         output.scroll_into_view_if_needed()
         return output
 
+    def write(self, index: int, text: str) -> None:
+        """Puts other code into a cell."""
+        self.page.locator(".jp-Notebook .jp-CodeCell").nth(index).locator(".cm-content").click()
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.insert_text(text)
+
     def explore(self, index: int) -> Graph:
         """Runs a cell that ends in %jaxviz and gives its graph."""
         return Graph(self.run(index).locator(".jv-root:not(.jv-coming)"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from jaxviz.notebook.display import MIME_TYPE
@@ -9,8 +10,8 @@ from tests.browser.cells import LOOP
 
 
 def view_of(saved):
-    """The view that a notebook holds for its first output."""
-    return saved["cells"][0]["outputs"][0]["metadata"].get(MIME_TYPE, {}).get("view", {})
+    """The view that a notebook holds for the last output of its first cell."""
+    return saved["cells"][0]["outputs"][-1]["metadata"].get(MIME_TYPE, {}).get("view", {})
 
 
 def test_the_view_is_saved_with_the_notebook_and_seen_again(notebook, lab, open_page):
@@ -122,3 +123,50 @@ def test_a_picture_whose_cell_is_moved_goes_on_as_it_was(notebook):
             == view["selected"]
         )
     )
+
+
+STACKED = """\
+import jax, jax.numpy as jnp
+%load_ext jaxviz
+def block(w, x):
+    hidden = jnp.tanh(x @ w)
+    return x + hidden @ w.T
+def head(x):
+    return jax.nn.softmax(x).mean()
+def model(ws, x):
+    for w in ws:
+        x = block(w, x)
+    return head(x)
+%jaxviz model([jnp.ones((8, 16))] * 3, jnp.ones((4, 8)))"""
+
+
+@pytest.mark.parametrize("pause", [0, 2], ids=["at once", "later"])
+def test_a_cell_that_is_changed_and_run_again_is_seen_as_before(notebook, pause):
+    opened = notebook(STACKED)
+    graph = opened.explore(0)
+    graph.stage.focus()
+    graph.page.keyboard.press("x")
+    graph.wait_without_box("matmul")
+    graph.double_click("block")
+    graph.wait_for_box("tanh")
+    graph.click("tanh")
+    graph.settle()
+    graph.page.keyboard.press("5")
+    expect(graph.root.locator(".jv-stage.jv-on")).to_contain_text("kernel")
+    graph.page.keyboard.press("2")
+    expect(graph.pane.locator("h4")).to_have_text("tanh")
+    graph.root.evaluate("root => root.explorer.picture.zoomBy(1.3)")
+    before, seen = graph.place("tanh"), graph.labels
+    changed = STACKED.replace("    hidden =", "    x = x - x.mean()\n    hidden =").replace(
+        "%load_ext jaxviz", f"%load_ext jaxviz\nimport time; time.sleep({pause})"
+    )
+    opened.write(0, changed)
+    again = opened.explore(0)
+    expect(again.pane.locator("h4")).to_have_text("tanh")
+    assert {"tanh", "head"} < set(again.labels)
+    assert ("softmax" in seen) == ("softmax" in again.labels)
+    after = again.place("tanh")
+    assert abs(before["x"] - after["x"]) < 60
+    assert abs(before["y"] - after["y"]) < 60
+    # And the notebook keeps it.
+    opened.save(lambda notebook: view_of(notebook).get("selected") is not None)

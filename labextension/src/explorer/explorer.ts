@@ -23,6 +23,7 @@ import { Grip } from './grip.ts';
 import { Height } from './height.ts';
 import { hearKeys } from './hearing.ts';
 import { makeHelp, standInSight } from './help.ts';
+import { Inheriting } from './inheriting.ts';
 import { Inspection } from './inspection.ts';
 import { Keeping } from './keeping.ts';
 import { hasSource } from './lines.ts';
@@ -37,7 +38,6 @@ import { stripsBelow } from './strips.ts';
 import type { SavedView } from './saved.ts';
 import { Search } from './search.ts';
 import { Tour } from './tour.ts';
-import type { Standing } from './succession.ts';
 import { dress, followTheme } from './theme.ts';
 import { showView, viewOf, type Viewed } from './views.ts';
 import { isFramed, WholeWindow } from './whole.ts';
@@ -68,6 +68,8 @@ export class Explorer {
   private readonly exports: Exports;
   private readonly whole = new WholeWindow(this.root);
   private readonly commands: Readonly<Record<Command, () => void>>;
+  /** What it has from one whose place it takes, and leaves to the one that takes its own. */
+  readonly inheriting: Inheriting;
   private theme: Theme = 'light';
   private readonly stopFollowing: () => void;
   private readonly stopHearing: () => void;
@@ -150,6 +152,7 @@ export class Explorer {
         this.tour.start();
       }
     );
+    this.inheriting = this.makeInheriting(options);
     this.commands = this.makeCommands();
     this.build(host, options);
     this.stopHearing = hearKeys({
@@ -167,6 +170,8 @@ export class Explorer {
     }
     if (options.view) {
       this.restore(options.view);
+    } else if (options.earlier) {
+      this.inheriting.goOnFrom(options.earlier);
     } else {
       if (options.colour) {
         this.colours.choose(options.colour);
@@ -229,6 +234,12 @@ export class Explorer {
       say: text => this.pane.say(text),
       offer: text => this.search.open(this.pane.viewing.graph, text)
     });
+  }
+
+  private makeInheriting(asked: ExplorerOptions): Inheriting {
+    const { document, viewed, reading, help, tour, search, exports, whole } = this;
+    const expand = (on: boolean): void => this.expand(on);
+    return new Inheriting({ document, viewed, asked, reading, help, tour, search, exports, whole, expand });
   }
 
   private makePane(layouts: LayoutClient, graph: number): Pane {
@@ -414,44 +425,6 @@ export class Explorer {
       this.working.root.replaceWith(working.root);
       [before.working, this.working] = [this.working, working];
       working.moveTo(busy => this.bar.setWorking(busy));
-    }
-  }
-
-  /** How it stands, for one that takes its place. */
-  get standing(): Standing {
-    const { whole, reading, help, tour, search, exports } = this;
-    const searching = search.root.contains(document.activeElement);
-    const saving = !exports.root.hidden;
-    return { whole: whole.on, source: reading.standing, help: !help.hidden, tour: tour.step, saving, searching };
-  }
-
-  stand({ whole, source, help, tour, saving, searching }: Standing): void {
-    if (whole) {
-      this.expand(true);
-    }
-    this.reading.stand(source);
-    this.help.hidden = !help;
-    if (tour !== null) {
-      this.tour.start(tour);
-    }
-    if (saving) {
-      this.exports.open();
-    }
-    if (searching) {
-      this.search.resume(this.pane.viewing.graph);
-    }
-  }
-
-  /** Shows what is seen of a document that has less of the same program, or a stage that only this one has. */
-  goOn(before: Explorer, view: SavedView): void {
-    const { first, height } = this;
-    const { scene, viewing } = before.first;
-    const asked = first.viewing.stage?.kind;
-    const isNew = !before.document.programs[0].stages.some(({ kind }) => kind === asked);
-    if (scene && !(isNew && !viewing.openings.touched && view.selected === null)) {
-      height.goOn(before.height);
-      this.restore(view);
-      first.viewing.openings.goOn(viewing.openings);
     }
   }
 

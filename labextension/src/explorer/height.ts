@@ -50,9 +50,9 @@ export class Height {
     return parseFloat(this.area().style.height) || this.least;
   }
 
-  /** Goes on from the height that another picture had in the same place. */
-  goOn(before: Height): void {
-    this.least = before.now;
+  /** Goes on from the height in px that another picture had in the same place. */
+  goOn(before: number): void {
+    this.least = before;
   }
 
   /** The room for a picture that stands in `stage`; `whole` while there is the whole window. */

@@ -8,6 +8,7 @@ import { rowsLike } from '../view/counterparts.ts';
 import { openEverything, openRow } from '../view/opening.ts';
 import { Apart, Brevity, type ViewState } from '../view/folds.ts';
 import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
+import type { Versioned, Versions } from './earlier.ts';
 import { openAroundItem } from './where.ts';
 
 type Opened = Required<Pick<ViewState, 'open' | 'spread' | 'brevity' | 'types' | 'apart'>>;
@@ -110,7 +111,8 @@ export class Openings {
   }
 
   /** Opens what was open when a view was saved. */
-  restore(open: readonly number[], spread: readonly number[]): void {
+  restore(open: readonly number[], spread: readonly number[], all = false): void {
+    this.all = all;
     const { count } = this.rows;
     const known = (rows: readonly number[]): Set<number> =>
       new Set(rows.filter(row => row > 0 && row < count && rowOpens(this.rows, row)));
@@ -129,6 +131,49 @@ export class Openings {
       }
     }
     this.made.set(this.graph, this.changes.length);
+  }
+
+  /**
+   * Goes on from what a person did with an earlier version of the program. What is new in the stage on the screen is
+   * open as it would be at first; all of it where all of the earlier one was.
+   */
+  goOnFrom(before: Openings, versions: Versions): void {
+    if (!before.touched) {
+      return;
+    }
+    this.touched = true;
+    this.all = before.all;
+    const changes = before.changes.map(change => this.inVersion(change, versions));
+    for (const [graph, opened] of before.known) {
+      const now = versions.of(graph);
+      if (now && (now.graph === this.graph || !this.known.has(now.graph))) {
+        this.known.set(now.graph, this.openedIn(now, opened, before, graph));
+        const made = changes.slice(0, before.made.get(graph) ?? 0).filter(change => change !== null);
+        this.made.set(now.graph, made.length);
+      }
+    }
+    this.changes.push(...changes.filter(change => change !== null));
+  }
+
+  private inVersion(change: Change, versions: Versions): Change | null {
+    const now = versions.of(change.graph);
+    const row = now && change.row > 0 ? now.rows.now[change.row] : 0;
+    return now && row >= 0 ? { ...change, graph: now.graph, row } : null;
+  }
+
+  /** What is open of another version of a graph, of which `opened` was. */
+  private openedIn({ graph, rows: same }: Versioned, opened: Opened, before: Openings, was: Graph): Opened {
+    const [rowsBefore, rows] = [rowsOf(before.document, was), rowsOf(this.document, graph)];
+    const kept = (some: Iterable<number>): number[] =>
+      [...some].map(row => same.now[row]).filter(row => row > 0 && rowOpens(rows, row));
+    const spread = new Set(kept(opened.spread).filter(row => rows.outline.count[row] > 1));
+    const everything = openEverything(rowsBefore, true);
+    if (everything.size && [...everything].every(row => opened.open.has(row))) {
+      return { ...opened, open: openEverything(rows, true), spread };
+    }
+    const first = this.known.get(graph)?.open ?? NONE;
+    const fresh = [...first].filter(row => same.before[row] < 0);
+    return { ...opened, open: new Set([...kept(opened.open), ...fresh]), spread };
   }
 
   /** The graph that stands here where one stood before; none where it is another program's. */

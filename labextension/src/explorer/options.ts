@@ -1,6 +1,7 @@
 /** What an explorer is given by its host. */
 import type { Document, Finding } from '../document/graph.ts';
 import type { LayoutClient } from '../layout/client.ts';
+import type { Earlier } from './earlier.ts';
 import type { KernelLine } from './kernelLine.ts';
 import type { SavedView } from './saved.ts';
 import type { SourceSpot } from './source.ts';
@@ -14,6 +15,8 @@ export interface ExplorerOptions {
   readonly stage?: string;
   /** What was seen when the notebook was saved. */
   readonly view?: SavedView;
+  /** What was seen of an earlier version of the program in the same place. */
+  readonly earlier?: Earlier;
   /** Called when the person has changed what is seen, for the host to keep it. */
   readonly save?: (view: SavedView) => void;
   /** Called when the person has asked where a finding is. */

@@ -15,6 +15,7 @@ import type { LayoutClient } from '../layout/client.ts';
 import { closeWhole, goTo, leaveTo, spread, toggle } from './acts.ts';
 import { Choosing } from './choosing.ts';
 import type { Colours } from './colours.ts';
+import type { Followed } from './earlier.ts';
 import { element } from './elements.ts';
 import type { Height } from './height.ts';
 import { Legend } from './legend.ts';
@@ -190,15 +191,26 @@ export class Pane {
    * else does.
    */
   begin(around: number | null = null, afresh = false): Promise<void> {
+    return this.beginWith(this.viewing.at, () => around, afresh);
+  }
+
+  /** The same of another graph. `choose` is called when it is there, and gives the item that stays where it is. */
+  beginWith(graph: number, choose: () => number | null, afresh = false): Promise<void> {
     return new Promise(done => {
-      this.choosing.whenOpen(this.viewing.at, () => {
-        this.start();
-        void this.layOut(around, afresh).then(done);
+      this.choosing.whenOpen(graph, () => {
+        this.start(graph);
+        void this.layOut(choose(), afresh).then(done);
       });
     });
   }
 
-  private start(graph = this.viewing.at): void {
+  /** The next picture takes the place of that of another explorer. */
+  follow(before: Followed): void {
+    this.placing.follow(before);
+    this.picture.follow(before);
+  }
+
+  private start(graph: number): void {
     this.viewing.change(graph, () => this.choosing.first(graph));
     this.events.entered();
   }

@@ -16,7 +16,8 @@ import { element } from './elements.ts';
 import { listen } from './gestures.ts';
 import { Minimap } from './minimap.ts';
 import { between, cameraBetween, DURATION } from './transition.ts';
-import { Viewpoint, type Settled, type Cover } from './viewpoint.ts';
+import type { EarlierPicture } from './earlier.ts';
+import { Viewpoint, type Settled, type Cover, type Stand } from './viewpoint.ts';
 
 export interface PictureEvents {
   /** `more` where the click asks for what lies between the last selection and this one. */
@@ -46,6 +47,8 @@ export class Picture {
   readonly canvas = element('canvas', 'jv-canvas');
   private scene: Scene | null = null;
   private readonly view = new Viewpoint(() => this.draw());
+  /** What was seen in the explorer before, until the next scene is shown. */
+  private earlier: EarlierPicture | null = null;
   private selected = -1;
   private linked: readonly number[] = [];
   /** The box under the pointer, or -1. */
@@ -124,6 +127,15 @@ export class Picture {
     this.view.move(camera);
   }
 
+  get stand(): Stand {
+    return this.view.stand;
+  }
+
+  /** What is shown next takes the place of the picture of another explorer. */
+  follow(earlier: EarlierPicture): void {
+    this.earlier = earlier;
+  }
+
   get zoom(): number {
     return this.view.camera.scale;
   }
@@ -149,7 +161,13 @@ export class Picture {
    * in view then.
    */
   show(scene: Scene, marks: readonly Mark[], from?: Int32Array, stay = -1, still = false): void {
-    const before = this.scene;
+    const { earlier } = this;
+    const before = earlier?.scene ?? this.scene;
+    if (earlier) {
+      this.earlier = null;
+      this.measure();
+      this.view.stand = earlier.stand;
+    }
     this.scene = this.view.scene = scene;
     this.kept.drop();
     this.marks = marks;

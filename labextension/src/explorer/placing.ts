@@ -15,6 +15,7 @@ import { hullsOf } from '../view/hulls.ts';
 import { placesBefore, toLayout, withoutResults, type Wishes } from '../view/place.ts';
 import { remembered } from '../view/remembered.ts';
 import { READABLE } from './camera.ts';
+import type { Followed } from './earlier.ts';
 import type { NoteAction, NoteKind } from './note.ts';
 import type { VisibleGraph } from '../view/visible.ts';
 
@@ -66,7 +67,17 @@ export class Placing {
   /** Graphs of which the person wants to see everything, whatever it takes. */
   private readonly allowed = new WeakSet<Graph>();
 
+  /** The picture of the explorer before, which the first one here follows. */
+  private earlier: Followed | null = null;
+
   constructor(private readonly parts: PlacingParts) {}
+
+  /** What is placed next takes the place of the picture of another explorer. */
+  follow(earlier: Followed): void {
+    this.cancel();
+    this.earlier = earlier;
+    this.last = earlier.scene;
+  }
 
   /** Places what is visible now; null where that was overtaken, or is not possible and was said. */
   async place(graph: Graph, state: ViewState, { kernels, afresh }: PlacingWishes): Promise<Placed | null> {
@@ -81,7 +92,7 @@ export class Placing {
       return null;
     }
     const { last } = this;
-    const from = last ? counterparts(document, last.visible, visible) : undefined;
+    const from = last ? this.cameFrom(last, visible) : undefined;
     const job = last && from && !afresh ? this.layOutFrom(last, from, visible) : this.layOut(visible);
     this.job = job;
     // Only what takes long is said to take long.
@@ -98,6 +109,7 @@ export class Placing {
         say('This program is empty: it has no operations and gives nothing back.', 'empty');
       }
       this.last = scene;
+      this.earlier = null;
       this.stood.set(graph, { scene, aspect: aspectOf(space()) });
       return { scene, from, still: last !== null && this.isStep(last.visible.graph, visible.graph) };
     } catch (error) {
@@ -110,6 +122,12 @@ export class Placing {
       clearTimeout(slow);
       this.job = this.job === job ? null : this.job;
     }
+  }
+
+  /** For each box, the one of the scene before that it was, or -1. */
+  private cameFrom(last: Scene, visible: VisibleGraph): Int32Array {
+    const { earlier } = this;
+    return earlier?.scene === last ? earlier.boxes(visible) : counterparts(this.parts.document, last.visible, visible);
   }
 
   private layOut(visible: VisibleGraph, before: Wishes = {}): LayoutJob {

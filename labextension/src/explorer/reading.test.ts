@@ -54,7 +54,7 @@ test('a picture that takes the place of another knows why the source is there', 
   const before = await explore({ plain: stages });
   await before.press('w');
   const after = await explore({ plain: stages });
-  after.explorer.stand(before.explorer.standing);
+  after.explorer.inheriting.stand(before.explorer.inheriting.standing);
   assert.ok(shown(after));
   await after.press('w');
   assert.ok(!shown(after), 'it came with the whole window and goes with it');

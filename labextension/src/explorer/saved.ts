@@ -12,6 +12,8 @@ export interface SavedView {
   /** Rows of the outline that are open, and stacks whose copies are all shown. */
   readonly open: readonly number[];
   readonly spread: readonly number[];
+  /** True where every equation is a box. */
+  readonly all?: boolean;
   /** An item of the view: a row, or a node as -1 - node. */
   readonly selected: number | null;
   /** True where kernels are shown: the rows of optimized HLO are others then. */
@@ -33,7 +35,7 @@ export function readSaved(value: unknown): SavedView | undefined {
   if (typeof value !== 'object' || value === null) {
     return undefined;
   }
-  const { stage, open, spread, selected, kernels, colour, search, height, beside, camera } = value as Record<
+  const { stage, open, spread, all, selected, kernels, colour, search, height, beside, camera } = value as Record<
     string,
     unknown
   >;
@@ -48,6 +50,7 @@ export function readSaved(value: unknown): SavedView | undefined {
         stage,
         open,
         spread,
+        ...(all === true ? { all } : {}),
         selected: wholeOrNull(selected),
         kernels: kernels === true,
         colour,
@@ -78,6 +81,9 @@ export function viewText(document: Document, view: SavedView): string {
   const said = new URLSearchParams({ of: mark(document), open: rangesText(view.open) });
   if (view.spread.length) {
     said.set('spread', rangesText(view.spread));
+  }
+  if (view.all) {
+    said.set('all', 'yes');
   }
   if (view.selected !== null) {
     said.set('selected', String(view.selected));
@@ -117,6 +123,7 @@ export function parseView(document: Document, text: string): SavedView | { reado
     stage,
     open: rowsOfText(said.get('open') ?? ''),
     spread: rowsOfText(said.get('spread') ?? ''),
+    ...(said.has('all') ? { all: true } : {}),
     selected: selected === null ? null : wholeOrNull(Number(selected)),
     kernels: said.has('kernels'),
     colour: said.get('colour') ?? '',

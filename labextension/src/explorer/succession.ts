@@ -35,7 +35,7 @@ export async function takePlace(
   change: (view: SavedView) => SavedView = view => view
 ): Promise<boolean> {
   next.root.classList.add(COMING);
-  next.goOn(before, change(before.view));
+  next.inheriting.goOn(before.inheriting, change(before.view));
   const seen = JSON.stringify(before.view);
   const end = performance.now() + PATIENCE;
   // Whoever drags the picture or presses a button is not disturbed.
@@ -47,16 +47,16 @@ export async function takePlace(
     }
   }
   if (JSON.stringify(before.view) !== seen) {
-    next.goOn(before, change(before.view));
+    next.inheriting.goOn(before.inheriting, change(before.view));
   }
   // Before the focus moves: whoever types what to search for goes on typing.
-  const { standing } = before;
+  const { standing } = before.inheriting;
   const focused = before.root.contains(document.activeElement);
   next.root.classList.remove(COMING);
   if (focused) {
     next.focus();
   }
-  next.stand(standing);
+  next.inheriting.stand(standing);
   next.takeOver(before);
   before.dispose();
   return true;

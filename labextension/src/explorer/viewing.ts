@@ -13,7 +13,7 @@ import { Openings, type Change } from './openings.ts';
 import { itemFor, itemLabel, nodesOf } from './row.ts';
 import type { SavedView } from './saved.ts';
 
-type Saved = Pick<SavedView, 'stage' | 'open' | 'spread' | 'selected' | 'kernels'>;
+type Saved = Pick<SavedView, 'stage' | 'open' | 'spread' | 'all' | 'selected' | 'kernels'>;
 
 /** An item of a graph of the document; null where nothing is selected in it. */
 interface Selection {
@@ -167,6 +167,7 @@ export class Viewing {
       stage: graphName(this.document, this.at, this.stage),
       open: [...this.openings.open],
       spread: [...this.openings.spread],
+      ...(this.openings.all ? { all: true } : {}),
       selected: this.selected,
       kernels: this.kernels
     };
@@ -179,8 +180,8 @@ export class Viewing {
   }
 
   /** Opens and selects what was so in a view that was saved, on the graph on the screen. */
-  restore({ open, spread, selected }: Saved): void {
-    this.openings.restore(open, spread);
+  restore({ open, spread, all, selected }: Saved): void {
+    this.openings.restore(open, spread, all);
     const known = selected !== null && selected >= -this.graph.nodeCount && selected < this.rows.count;
     this.select(known ? selected : null);
     this.origin = null;

@@ -35,6 +35,13 @@ export interface Settled {
   readonly fits: boolean;
 }
 
+/** How a camera stands, for the picture that takes the place of its own. */
+export interface Stand {
+  readonly camera: Camera;
+  readonly fitted: boolean;
+  readonly held: boolean;
+}
+
 export class Viewpoint {
   camera: Camera = { x: 0, y: 0, scale: 1 };
   scene: Scene | null = null;
@@ -55,6 +62,17 @@ export class Viewpoint {
   /** True where the camera stands as it would not by itself. */
   get isOwn(): boolean {
     return this.held || (!this.fitted && this.fitting()?.scale !== this.camera.scale);
+  }
+
+  get stand(): Stand {
+    const { camera, fitted, held } = this;
+    return { camera, fitted, held };
+  }
+
+  set stand({ camera, fitted, held }: Stand) {
+    this.camera = camera;
+    this.fitted = fitted;
+    this.held = held;
   }
 
   fit(): void {

@@ -30,8 +30,8 @@ export function viewOf({ first, beside, colours, search, height }: Viewed): Save
   };
 }
 
-/** Shows a view that was saved or copied. */
-export function showView({ first, beside, colours, search, height }: Viewed, view: SavedView): void {
+/** Shows a view that was saved or copied; `moves` is false where the camera goes on from the picture before. */
+export function showView({ first, beside, colours, search, height }: Viewed, view: SavedView, moves = true): void {
   const { viewing } = first;
   beside.close();
   viewing.kernels = view.kernels;
@@ -39,7 +39,7 @@ export function showView({ first, beside, colours, search, height }: Viewed, vie
   height.chosen = view.height ?? height.chosen;
   colours.choose(view.colour);
   search.restore(view.search);
-  void first.layOut(viewing.selected).then(() => view.camera && first.picture.place(view.camera));
+  void first.layOut(viewing.selected).then(() => moves && view.camera && first.picture.place(view.camera));
   if (view.beside) {
     beside.divider.move(view.beside.place);
     beside.open(viewing.graphNamed(view.beside.stage), !view.camera);

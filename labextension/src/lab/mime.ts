@@ -7,6 +7,7 @@ import { JSONExt, type JSONValue } from '@lumino/coreutils';
 import { Widget } from '@lumino/widgets';
 import type { Document } from '../document/graph.ts';
 import { button, element } from '../explorer/elements.ts';
+import type { Earlier } from '../explorer/earlier.ts';
 import type { Explorer } from '../explorer/explorer.ts';
 import { opening, refusal } from '../explorer/inPlace.ts';
 import { noLine, type KernelLine } from '../explorer/kernelLine.ts';
@@ -15,6 +16,7 @@ import type { LayoutClient } from '../layout/client.ts';
 import { bytesText } from '../view/words.ts';
 import { loaded, type Loaded } from './later.ts';
 import { Leaving, type Left } from './leaving.ts';
+import { LeftInCells, type Stood } from './leftInCells.ts';
 import { application, onChoice, preferences } from './preferences.ts';
 import { sign } from './sign.ts';
 
@@ -62,12 +64,14 @@ interface LeftPicture extends Left {
   /** True where the view has changed and was not saved yet. */
   readonly unsaved: boolean;
   readonly changing: Promise<void> | null;
+  readonly stands: Omit<Stood, 'cell'> | null;
   readonly nodes: readonly ChildNode[];
   /** What had the keys in it. */
   readonly focused: HTMLElement | null;
 }
 
 const leaving = new Leaving<LeftPicture>();
+const leftInCells = new LeftInCells<Earlier>();
 
 class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   private explorer: Explorer | null = null;
@@ -91,6 +95,9 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   private focused: HTMLElement | null = null;
   /** Where the picture stands now: whatever it tells goes there. */
   private home: { output: DocumentOutput } = { output: this };
+  /** The cell that it stands in, if any, and what is shown where in that. */
+  private cell: Element | null = null;
+  private stands: Omit<Stood, 'cell'> | null = null;
 
   constructor(private readonly options: IRenderMime.IRendererOptions) {
     super();
@@ -119,6 +126,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   }
 
   protected override onAfterAttach(): void {
+    this.cell = this.node.closest('.jp-Cell');
     this.parent?.node.addEventListener('focus', this.takeKeys);
   }
 
@@ -206,6 +214,10 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       this.sight.observe(this.node);
     }
     const { explorer: before, home } = this;
+    const { name } = document.programs[0];
+    const outputs = this.cell?.querySelectorAll('.jv-output') ?? [];
+    this.stands ??= { place: [...outputs].indexOf(this.node), name };
+    const earlier = before || saved || !this.cell ? undefined : leftInCells.take(this.cell, name);
     const next = new Explorer(this.node, {
       document,
       data,
@@ -214,6 +226,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       // A file is not changed by looking at it.
       ...(fill ? {} : { save: (now: SavedView) => home.output.save(now) }),
       ...(saved && !before ? { view: saved } : {}),
+      ...(earlier ? { earlier } : {}),
       ...(typeof height === 'number' ? { height } : {}),
       ...(typeof stage === 'string' ? { stage } : {}),
       ...(preferences.colour ? { colour: preferences.colour } : {}),
@@ -230,6 +243,9 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
         // What the notebook has now knows nothing of what the person has seen.
         output.save(next.view);
       }
+    } else if (earlier?.chosen) {
+      // The notebook has lost it with the output before.
+      home.output.save(next.view);
     }
   }
 
@@ -243,8 +259,8 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
     if (!left) {
       return false;
     }
-    const { explorer, layouts, home, kept, unsaved, changing, nodes, focused } = left;
-    Object.assign(this, { explorer, layouts, home, kept, changing });
+    const { explorer, layouts, home, kept, unsaved, changing, nodes, focused, stands } = left;
+    Object.assign(this, { explorer, layouts, home, kept, changing, stands });
     home.output = this;
     this.node.replaceChildren(...nodes);
     this.sight.observe(this.node);
@@ -264,8 +280,11 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
 
   /** Leaves the picture to the output that may come in the place of this one. */
   private leave(explorer: Explorer, layouts: LayoutClient): void {
-    const { home, shown, model, kept, saving, changing, focused } = this;
+    const { home, shown, model, kept, saving, changing, focused, cell, stands } = this;
     clearTimeout(saving);
+    if (cell && stands) {
+      leftInCells.put({ cell, ...stands }, explorer.inheriting.earlier);
+    }
     leaving.put({
       explorer,
       layouts,
@@ -275,6 +294,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       kept,
       unsaved: saving !== undefined,
       changing,
+      stands,
       nodes: [...this.node.childNodes],
       focused,
       end: () => {
