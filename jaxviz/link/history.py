@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from jaxviz.link.called import called_text
 from jaxviz.link.evidence import Evidence
-from jaxviz.link.snapshots import Lines, called_text, different, told_names
+from jaxviz.link.snapshots import Lines, different, told_names
 
 
 class History:

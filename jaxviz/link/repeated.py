@@ -6,12 +6,13 @@ tell what the compiler merged of the others. But it merges all that is equal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 
 from jaxviz.graph import ARGUMENT, ENTER, LEAVE, OPERATION, Graph
 from jaxviz.link.liveness import is_acting
+from jaxviz.read.bodies import APPLYING
 
 
 def repeated_equations(
@@ -22,15 +23,18 @@ def repeated_equations(
     `instances_of` gives the same equation of the same function in all its calls.
     """
     values = _Values(graph)
-    found = values.repeats
-    nodes = [*nodes]
-    for node in nodes:
-        if node not in graph.owned_regions and not is_acting(graph, node):
+    equal, nodes = values.repeats, {*nodes}
+    # What is no longer there hands on what it had.
+    for node in np.flatnonzero(graph.nodes.kind == OPERATION).tolist():
+        if not _may_differ(graph, node):
             earlier = (one for one in sorted(instances_of(node)) if one < node)
             same = next((one for one in earlier if values.read_by(one) == values.read_by(node)), None)
             if same is not None:
-                found[node] = same
-    left = set(nodes) - found.keys()
+                equal[node] = same
+    found = {node: same for node, same in equal.items() if node in nodes}
+    for node, same in tuple(found.items()):
+        found.update(_applied_by(graph, node, same))
+    left = nodes - found.keys()
     owner = graph.regions.owner[graph.nodes.region]
     # A call in a call stands after it.
     for call in sorted({int(owner[node]) for node in found}, reverse=True):
@@ -39,6 +43,20 @@ def repeated_equations(
         if call >= 0 and len(others) == 1 and left.isdisjoint(inside):
             found[call] = others.pop()
     return found
+
+
+def _may_differ(graph: Graph, node: int) -> bool:
+    """Whether the compiler may keep two of an operation that have the same body and read the same values."""
+    applies = graph.tables.strings[graph.nodes.op[node]].startswith(APPLYING)
+    return (node in graph.owned_regions and not applies) or is_acting(graph, node)
+
+
+def _applied_by(graph: Graph, node: int, same: int) -> Iterator[tuple[int, int]]:
+    """What one of two equal operations applies, each with what the other does."""
+    start, end = graph.region_intervals
+    for mine, theirs in zip(graph.owned_regions.get(node, ()), graph.owned_regions.get(same, ()), strict=True):
+        pairs = zip(range(start[mine], end[mine]), range(start[theirs], end[theirs]), strict=True)
+        yield from (pair for pair in pairs if graph.nodes.kind[pair[0]] == OPERATION)
 
 
 class _Values:

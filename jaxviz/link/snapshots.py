@@ -34,8 +34,8 @@ _ROOT = re.compile(r"^\s*ROOT %?([\w.\-]+) = ", re.MULTILINE)
 _OPERAND = re.compile(r"(?<![={\w])%([\w.\-]+)")
 _NAME = re.compile(r'op_name="([^"]*)"')
 _OPCODE = re.compile(r" ([a-z][\w\-]*)\(")
-_HEAD = re.compile(r"^(ENTRY )?%?([\w.\-]+) .*\{$", re.MULTILINE)
-_NAMED = re.compile(r"%([\w.\-]+)")
+#: How a computation begins: whether it is the program itself, and its name.
+HEAD = re.compile(r"^(ENTRY )?%?([\w.\-]+) .*\{$", re.MULTILINE)
 
 
 def working_names(text: str) -> set[str]:
@@ -62,24 +62,6 @@ def told_names(text: str) -> tuple[set[str], set[str], set[str]]:
             else:
                 (shaping if _SHAPING.search(line) else names).add(found[1])
     return names, shaping - names, filled - names - shaping
-
-
-def called_text(text: str) -> str:
-    """The text without the computations that nothing calls, such as the body of one of two fusions that were merged."""
-    bodies: dict[str, str] = {}
-    entry = ""
-    for block in text.split("\n}"):
-        head = _HEAD.search(block)
-        if head is not None:
-            bodies[head[2]] = block[head.start() :]
-            entry = head[2] if head[1] else entry
-    called: set[str] = set()
-    waiting = [entry] if entry else []
-    while waiting:
-        name = waiting.pop()
-        called.add(name)
-        waiting.extend(set(_NAMED.findall(bodies[name])) & bodies.keys() - called)
-    return "\n}\n".join(body for name, body in bodies.items() if name in called) if entry else text
 
 
 def instruction_names(text: str) -> set[str]:
@@ -189,7 +171,7 @@ class Lines:
                 self.op_names[name] = op_name[1]
                 opcode = _OPCODE.search(rest)
                 self.opcodes[name] = opcode[1] if opcode else ""
-        heads, roots = _HEAD.findall(text), _ROOT.findall(text)
+        heads, roots = HEAD.findall(text), _ROOT.findall(text)
         if len(heads) == len(roots):
             # What a computation gives is read by what no instruction is called like.
             self.operands.update({f"{GIVEN_BY} {head[1]}": [root] for head, root in zip(heads, roots, strict=True)})

@@ -37,6 +37,42 @@ def test_of_two_sums_that_are_merged_the_second_goes_then_and_not_when_its_body_
 
 
 @pytest.mark.smoke
+def test_of_two_sums_in_calls_of_one_function_the_second_goes_when_they_are_merged():
+    """What both add two elements by has one name, whichever call it is of."""
+
+    @jax.jit
+    def norm(a):
+        return jnp.sqrt(jnp.sum(a * a, axis=-1, keepdims=True) + 1e-6)
+
+    _, fates = _fates(lambda a: a / norm(a) + a * norm(a), jnp.ones((8, 16)))
+    for name in ("mul", "reduce_sum", "add"):
+        first, second, *_ = (fate for op, fate in fates if op == name)
+        assert first.alive
+        assert (second.kind, second.where, second.by) == ("merged", "cse", first.node)
+
+
+@pytest.mark.smoke
+def test_what_a_merged_reduction_applies_is_merged_with_what_the_other_does():
+    def larger_and_sum(one, other):
+        return jnp.where(one[0] > other[0], one[0], other[0]), one[1] + other[1] * 2
+
+    @jax.jit
+    def both(a):
+        most, total = jax.lax.reduce((a, a * 2), (0.0, 0.0), larger_and_sum, (1,))
+        return most + total
+
+    ex, fates = _fates(lambda a: a.T / both(a) + a.T * both(a), jnp.ones((8, 16)))
+    (first, again) = (node.index for node in ex.jaxpr.find("reduce"))
+    parts = [ex.jaxpr.region(region) for node in (first, again) for region in ex.jaxpr.owned_regions[node]]
+    found = {fate.node: fate for _, fate in fates}
+    applied, twins = ([node for node in range(part.start, part.end) if node in found] for part in parts)
+    assert len(applied) == 5
+    assert not any(found[node].kind == "merged" for node in (first, *applied))
+    told = [(found[node].kind, found[node].by) for node in (again, *twins)]
+    assert told == [("merged", node) for node in (first, *applied)]
+
+
+@pytest.mark.smoke
 def test_a_call_whose_body_is_merged_with_that_of_another_is_merged_with_it():
     def nested():
         @jax.jit
