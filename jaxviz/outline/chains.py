@@ -87,6 +87,7 @@ class Chains:
         rows = rows.keep(~nearly_all_around(rows, kinds, self._found.paths, before))
         rows = rows.keep(~self._single_operations(rows, kinds, before))
         rows = rows.keep(~self._named_as_their_whole(rows, kinds))
+        rows = rows.keep(~self._nameless_turns(rows, kinds, before))
         self._tell_beside(rows)
 
         count = len(rows)
@@ -200,6 +201,22 @@ class Chains:
                 name = self._function_name(pair[0])
                 known[pair] = bool(name) and name == self._function_name(pair[1])
             found[row] = known[pair]
+        return found
+
+    def _nameless_turns(self, rows: Rows, kinds: Column, before: Column) -> NDArray[np.bool_]:
+        """Functions of a library that are all of what a loop does, and whose names say no more of it than what is
+        around the loop does: `wrapper`."""
+        kind, parent = kinds[rows.path], rows.parent
+        total = before[rows.end] - before[rows.first]
+        # The loop itself stands before what is in it.
+        is_all = (total[parent] == total + (kind[parent] == LOOP)) & (total > 1)
+        found = (kind == FUNCTION) & is_kind(kind[parent], (LOOP, BODY)) & is_all
+        for row in np.flatnonzero(found).tolist():
+            name, outer = self._label(self._found.paths.element(int(rows.path[row]))).name, int(parent[row])
+            # The function that is around the loop stands around JAX's own, that of the loop.
+            while kind[outer] in (*_REGIONS, FUNCTION) and self._function_name(int(rows.path[outer])) != name:
+                outer = int(parent[outer])
+            found[row] = name in GENERIC or name == self._function_name(int(rows.path[outer]))
         return found
 
     def _function_name(self, path: int) -> str:

@@ -107,6 +107,30 @@ def test_a_part_of_a_library_is_told_by_what_makes_up_most_of_it(library):
     assert any(row.name.startswith("long") for row in parts), outline
 
 
+_SEARCH = """
+def _simulate(x): return jnp.sin(x) + jnp.cos(x) * x
+def _expand(x): return jnp.tanh(x) * jnp.exp(x)
+def _backward(x): return jnp.maximum(x, 0.0) + jnp.log1p(x)
+
+def search(x):
+    def wrapper(i, x):
+        return _backward(_expand(_simulate(x)))
+    return lax.fori_loop(0, 16, wrapper, x)
+"""
+
+
+def test_all_of_what_a_loop_of_a_library_does_needs_no_box_of_its_own(library):
+    search = library(_SEARCH)["search"]
+
+    def f(x):
+        found = search(x)
+        return found * 2
+
+    outline = outline_of(f, _X)
+    loop = next(row for row in outline if row.kind == "loop")
+    assert names_inside(outline, loop.index) == ["_simulate", "_expand", "_backward"]
+
+
 _SAMPLER = """
 def _energy(fn, x):
     return -fn(x)

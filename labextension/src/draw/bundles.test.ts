@@ -20,6 +20,7 @@ function wordsOf(
     shape: Uint8Array.of(shape),
     times: Int32Array.of(copies),
     label: [title],
+    others: new Map(),
     whole: new Map(),
     detail: [''],
     chips,

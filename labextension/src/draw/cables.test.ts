@@ -23,6 +23,7 @@ function sceneWith(placed: readonly Placed[], cables: readonly Cable[]): Scene {
     shape: Uint8Array.from(placed, one => (one.parent < 0 ? Shape.frame : Shape.box)),
     times: new Int32Array(placed.length).fill(1),
     label: placed.map(() => 'one'),
+    others: new Map(),
     whole: new Map(),
     detail: placed.map(() => ''),
     bundles: [],

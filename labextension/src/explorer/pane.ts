@@ -426,7 +426,7 @@ export class Pane {
 
   selectBox(box: number): void {
     if (this.scene && box >= 0) {
-      this.select(this.scene.visible.item[box]);
+      this.selectSeen(box);
       this.picture.reveal(box);
     }
   }
@@ -435,7 +435,19 @@ export class Pane {
   private click(box: number, more: boolean): void {
     this.viewing.origin = more ? this.viewing.selected : null;
     this.events.clicked(box);
-    this.select(box < 0 || !this.scene ? null : this.scene.visible.item[box]);
+    this.selectSeen(box);
+  }
+
+  /** Selects what is seen in a box; where that is several nodes, these are lit. */
+  private selectSeen(box: number): void {
+    const visible = this.scene?.visible;
+    const others = visible?.others.get(box);
+    if (visible && others) {
+      this.viewing.light([visible.node[box], ...others]);
+      this.mark();
+    } else {
+      this.select(box < 0 || !visible ? null : visible.item[box]);
+    }
   }
 
   select(item: number | null): void {

@@ -1,7 +1,7 @@
 /** What the boxes on the screen say, as long or short as there is room for. */
 import { NodeKind, RowKind, type Document, type Graph } from '../document/graph.ts';
 import type { Boxes } from './boxes.ts';
-import { ownName, turnWord } from './chips.ts';
+import { listed, ownName, turnWord } from './chips.ts';
 import { Apart, Brevity, type ViewState } from './folds.ts';
 import { givenType } from './given.ts';
 import { cut, newType, turns, typeText, variableOf } from './label.ts';
@@ -34,7 +34,11 @@ export class BoxWords {
     const names = boxes.item.map((_, box) => this.nameOf(box));
     this.label = names.map((name, box) => this.shortened(box, name));
     names.forEach((name, box) => {
-      if (this.label[box] !== name) {
+      const others = boxes.others.get(box);
+      if (others) {
+        const nodes = [boxes.node[box], ...others];
+        this.whole.set(box, [`${name}:`, ...listed(nodes.map(node => this.resultLabel(node)))].join('\n'));
+      } else if (this.label[box] !== name) {
         this.whole.set(box, name);
       }
     });
@@ -56,8 +60,10 @@ export class BoxWords {
     switch (graph.kind[node[box]]) {
       case NodeKind.argument:
         return document.strings[graph.name[node[box]]] || 'argument';
-      case NodeKind.result:
-        return this.resultLabel(node[box]);
+      case NodeKind.result: {
+        const others = this.boxes.others.get(box);
+        return others ? `${others.length + 1} results` : this.resultLabel(node[box]);
+      }
       default:
         return boxLabel(document, graph, rows, node[box]);
     }
@@ -79,8 +85,10 @@ export class BoxWords {
     switch (graph.kind[node[box]]) {
       case NodeKind.argument:
         return [this.wordy.brevity === Brevity.shortest ? '' : this.type(node[box])];
-      case NodeKind.result:
-        return [];
+      case NodeKind.result: {
+        const nodes = [node[box], ...(this.boxes.others.get(box) ?? [])];
+        return [nodes.length > 1 && nodes.every(one => this.boxes.isUnchanged(one)) ? 'unchanged' : ''];
+      }
       default:
         return [
           turns(document, graph, node[box]),

@@ -10,6 +10,9 @@ import { Shape } from './visible.ts';
 /** Up to so many results are boxes of their own; more are chips at the boxes that make them. */
 const MAX_RESULT_BOXES = 3;
 
+/** Up to so many results that no box makes are boxes of their own; more are one. */
+const MAX_HANDED_THROUGH = 2;
+
 /** Up to so many values that go round a loop are boxes of their own; more are chips at the boxes that read them. */
 const MAX_TURN_BOXES = 2;
 
@@ -23,11 +26,15 @@ export class Boxes {
   readonly closed: number[] = [];
   readonly times: number[] = [];
   readonly ghost: number[] = [];
+  /** Of a box that several nodes are seen in, those beside its own. */
+  readonly others = new Map<number, number[]>();
   /** The box of each item that has one. */
   private readonly ofItem = new Map<number, number>();
   /** What became of what an item is. */
   readonly ghostOf: (item: number) => Ghost;
   private readonly rows: Rows;
+  /** The box of all results that no box makes, where these are many; -1 for none. */
+  private handedThrough = -1;
 
   constructor(
     private readonly document: Document,
@@ -77,7 +84,10 @@ export class Boxes {
   /** Rows and single nodes in the order of the program; a frame before what it holds. */
   private build(): void {
     const { first } = this.rows.outline;
-    const fewResults = this.countResults() <= MAX_RESULT_BOXES;
+    const results = this.results();
+    const fewResults = results.length <= MAX_RESULT_BOXES;
+    const idle = fewResults ? [] : results.filter(node => this.comesFromChip(node));
+    const together = new Set(idle.length > MAX_HANDED_THROUGH ? idle : []);
     const rows = [
       ...this.folds.frames.map(row => ({ row, frame: true })),
       ...this.folds.boxes.map(row => ({ row, frame: false }))
@@ -97,7 +107,9 @@ export class Boxes {
       order.sort((one, other) => beside.compare(one.item, other.item));
     }
     for (const one of order) {
-      if (one.item < 0) {
+      if (together.has(-1 - one.item)) {
+        this.addHandedThrough(-1 - one.item);
+      } else if (one.item < 0) {
         this.addNode(-1 - one.item, fewResults);
       } else if (one.frame) {
         this.addFrame(one.item);
@@ -153,6 +165,17 @@ export class Boxes {
           this.add(item, node, Shape.port, around);
         }
         break;
+    }
+  }
+
+  /** One box for all results that no box makes. */
+  private addHandedThrough(node: number): void {
+    if (this.handedThrough < 0) {
+      this.handedThrough = this.add(itemOfNode(node), node, Shape.port, -1);
+      this.others.set(this.handedThrough, []);
+    } else {
+      this.others.get(this.handedThrough)?.push(node);
+      this.ofItem.set(itemOfNode(node), this.handedThrough);
     }
   }
 
@@ -212,13 +235,23 @@ export class Boxes {
     return found;
   }
 
-  private countResults(): number {
+  /** The results of the program. */
+  private results(): number[] {
     const { graph } = this;
-    let results = 0;
+    const results: number[] = [];
     for (let node = 0; node < graph.nodeCount; node++) {
-      results += graph.kind[node] === NodeKind.result && graph.region[node] === 0 ? 1 : 0;
+      if (graph.kind[node] === NodeKind.result && graph.region[node] === 0) {
+        results.push(node);
+      }
     }
     return results;
+  }
+
+  /** True for a result that is an argument of the program as it came. */
+  isUnchanged(result: number): boolean {
+    const { graph, reads } = this;
+    const origins = reads.origins(result);
+    return origins.length > 0 && origins.every(({ node }) => node >= 0 && graph.kind[node] === NodeKind.argument);
   }
 
   /** True for a result that no box makes: a literal, a constant or an argument that is a chip. */

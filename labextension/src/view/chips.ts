@@ -273,18 +273,23 @@ function carriedResults(chips: readonly Chip[]): readonly Chip[] {
 
 /** What several chips stand for, a line for each. */
 function told(chips: readonly Chip[]): string {
+  return listed(chips.map(({ title }) => title)).join('\n');
+}
+
+/** The first of several titles, and how many more there are. */
+export function listed(titles: readonly string[]): string[] {
   const lines: string[] = [];
   let letters = 0;
-  for (const { title } of chips) {
+  for (const title of titles) {
     letters += title.length;
     if (lines.length === MOST_TOLD || (lines.length && letters > MOST_LETTERS)) {
       break;
     }
     lines.push(title);
   }
-  const rest = chips.slice(lines.length).map(({ title }) => title);
+  const rest = titles.slice(lines.length);
   // A line that counts one takes the room of that one.
-  return [...lines, ...(rest.length > 1 ? [`and ${numberText(rest.length)} more`] : rest)].join('\n');
+  return [...lines, ...(rest.length > 1 ? [`and ${numberText(rest.length)} more`] : rest)];
 }
 
 /** Chips of the same text as one, with how many it stands for: the weights of five layers are `w x5`. */

@@ -58,7 +58,8 @@ const known = new WeakMap<VisibleGraph, ReadonlyMap<number, number>>();
 function boxesOf(visible: VisibleGraph): ReadonlyMap<number, number> {
   let boxes = known.get(visible);
   if (!boxes) {
-    boxes = new Map(Array.from(visible.item, (item, box) => [item, box]));
+    const others = [...visible.others].flatMap(([box, nodes]) => nodes.map(node => [itemOfNode(node), box] as const));
+    boxes = new Map([...Array.from(visible.item, (item, box) => [item, box] as const), ...others]);
     known.set(visible, boxes);
   }
   return boxes;

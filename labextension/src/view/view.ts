@@ -48,6 +48,7 @@ export function joined(document: Document, folds: Folds): Joined {
     count: boxes.item.length,
     item: Int32Array.from(boxes.item),
     node: Int32Array.from(boxes.node),
+    others: boxes.others,
     times: Int32Array.from(boxes.times),
     spread: Uint8Array.from(boxes.item, item => (state.spread?.has(item) && state.open.has(item) ? 1 : 0)),
     parent: Int32Array.from(boxes.parent),

@@ -50,6 +50,8 @@ export interface VisibleGraph {
   readonly item: Int32Array;
   /** The graph's node that the box stands for; of a row, the one that tells most about it. */
   readonly node: Int32Array;
+  /** Of a box that several nodes are seen in, those beside `node`: results that are handed through. */
+  readonly others: ReadonlyMap<number, readonly number[]>;
   /** How many copies the box stands for. */
   readonly times: Int32Array;
   /** 1 for the frame of a stack of which all copies are shown. */
