@@ -36,12 +36,11 @@ from jaxviz.outline.expressions import (
     Expressions,
     is_control,
     is_loop,
-    takes_gradient,
-    takes_tangents,
 )
 from jaxviz.outline.paths import NodePaths, combinations_of
 from jaxviz.outline.phases import AFTER, BEFORE, PHASE_NAMES, UPDATE
 from jaxviz.outline.rows import Rows, before_each
+from jaxviz.outline.transformations import takes_gradient, takes_tangents
 from jaxviz.read.spoken import passes_on, said
 
 _REGIONS = frozenset({LOOP, COND, BODY})

@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, replace
 
 from jaxviz.outline.source import OPERATIONS, Found, Place, Source, is_constant_index, source_of
+from jaxviz.outline.transformations import takes_gradient
 from jaxviz.tables import Tables
 
 _OPERATORS: dict[type[ast.AST], str] = {
@@ -59,15 +60,6 @@ _SEEN_THROUGH = frozenset({"jit", "partial", "wraps", "custom_vjp", "custom_jvp"
 
 # What puts a module together from its arrays and its structure says nothing of what the module does.
 _PUT_TOGETHER = frozenset({"merge", "combine"})
-
-_TAKES_GRADIENT = re.compile(r"\b(filter_)?((value_and_)?grad|vjp|jac(fwd|rev|obian)|hessian|linearize)\b")
-
-_TAKES_TANGENTS = re.compile(r"\b(filter_)?(jvp|linearize)\b")
-
-_TAKES_JACOBIAN = re.compile(r"\b(jac(fwd|rev|obian)|hessian)\b")
-
-# The same in names that a library gives to what takes one: `_value_and_grad_fun`.
-_NAMED_FOR_GRADIENT = re.compile(r"(?<![a-z])(grad|vjp|jac(fwd|rev|obian)|hessian|linearize)(?![a-z])")
 
 # Transformations of a function into one that takes its gradient.
 _MAKES_GRADIENT = re.compile(r"(filter_)?((value_and_)?grad|jac(fwd|rev|obian)|hessian)")
@@ -177,6 +169,8 @@ class Expressions:
             return Expression(_segment_name(source, place))
         if place[1] < 0:
             return _of_line(source, place[0])
+        if place[3] < 0:
+            return self._find_begun(source, place)
         found = source.find(place)
         if found.statement is None:
             name = _segment_name(source, place)
@@ -200,6 +194,14 @@ class Expressions:
             operation=operation,
             unpacks=isinstance(getattr(found.expression, "ctx", None), ast.Store),
         )
+
+    def _find_begun(self, source: Source, place: Place) -> Expression:
+        """What is known of a place without an end: where several operations begin there, not which one it is."""
+        begun = source.operations_from(*place[:2])
+        if not begun:
+            return _of_line(source, place[0])
+        found = self._find(source, source.place_of(begun[0]), library=False)
+        return replace(found, name=found.variable) if found.variable.isidentifier() and len(begun) > 1 else found
 
 
 def _unpacked(found: Found) -> ast.AST | None:
@@ -398,26 +400,6 @@ def _call_name(node: ast.Call) -> str:
         body = _function_name(_without_checkpoint(node.args[place]))
         return f"{name}({body})" if _NAMED.fullmatch(body) and body not in _BODIES else name
     return name
-
-
-def takes_gradient(name: str) -> bool:
-    """Whether an expression of this name takes a gradient, so that it holds what runs forward and backward."""
-    return bool(_TAKES_GRADIENT.search(name))
-
-
-def calls_gradient(name: str) -> bool:
-    """Whether an expression of this name calls a function that is called for the gradient that it takes."""
-    return bool(_NAMED_FOR_GRADIENT.search(name))
-
-
-def takes_tangents(name: str) -> bool:
-    """Whether an expression of this name takes a derivative along a direction."""
-    return bool(_TAKES_TANGENTS.search(name))
-
-
-def takes_jacobian(name: str) -> bool:
-    """Whether an expression of this name takes a gradient in many directions, which it makes first."""
-    return bool(_TAKES_JACOBIAN.search(name))
 
 
 def is_control(name: str) -> bool:

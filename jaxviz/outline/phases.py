@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 from jaxviz.graph import ARGUMENT, Column, Graph
 from jaxviz.outline.derivatives import Derivatives, derivatives_of, levels_of
 from jaxviz.outline.elements import PHASE, Element
-from jaxviz.outline.expressions import Expressions, calls_gradient, is_control
+from jaxviz.outline.expressions import Expressions, is_control
 from jaxviz.outline.modules import BACKWARD, FORWARD, Scope
 from jaxviz.outline.moved import loops_of_moved
 from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.tangents import Tangents
 from jaxviz.outline.training import Training
+from jaxviz.outline.transformations import calls_gradient
 from jaxviz.tables import rows_used
 
 BEFORE, UPDATE, SECOND, THIRD, TANGENT_FORWARD, TANGENT_BACKWARD, AFTER, TANGENTS = 3, 4, 5, 6, 7, 8, 9, 10

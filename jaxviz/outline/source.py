@@ -139,6 +139,22 @@ class Source:
         start, end = node.col_offset, node.end_col_offset  # type: ignore[attr-defined]
         return line, self._characters(line, start), end_line, self._characters(end_line, end)
 
+    def operations_from(self, line: int, column: int) -> list[ast.AST]:
+        """The operations that begin at a place whose end is not known, outermost first: a product, and the sum that it
+        is the first part of. What makes the function that one of them calls is none."""
+        start = line - self._shift, self._bytes(line, column)
+        around: ast.AST | None = self._tree
+        found: list[ast.AST] = []
+        while around is not None:
+            made = around.func if isinstance(around, ast.Call) else None
+            children = _placed_children(around)
+            around = next((one for one in children if _start_of(one) <= start < _end_of(one)), None)
+            begins = around is not None and around is not made and _start_of(around) == start
+            if begins and isinstance(around, (*OPERATIONS, ast.Subscript, ast.AugAssign)):
+                found.append(around)
+        # To take a part of what another one gives is told by that.
+        return [one for one in found if not is_constant_index(one)] or found
+
     def statement_at(self, line: int) -> ast.stmt | None:
         """The innermost statement that holds a line; for places whose columns are not known."""
         found: ast.stmt | None = None
@@ -282,6 +298,10 @@ def _placed_children(node: ast.AST) -> Iterator[ast.AST]:
             yield child
         else:
             yield from _placed_children(child)
+
+
+def _end_of(node: ast.AST) -> tuple[int, int]:
+    return node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
 
 
 def _start_of(node: ast.AST) -> tuple[int, int]:

@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterable, Iterator
 
 from jaxviz.outline.elements import CALL, FUNCTION, ITSELF, STATEMENT, Element, Paths
-from jaxviz.outline.expressions import GENERIC, POOR, WRAPPER, Expressions, takes_jacobian
+from jaxviz.outline.expressions import GENERIC, POOR, WRAPPER, Expressions
 from jaxviz.outline.modules import unnumbered
 from jaxviz.outline.operations import Operations
 from jaxviz.outline.stacks import StackTree
+from jaxviz.outline.transformations import takes_jacobian
 from jaxviz.read.spoken import passes_on, said
 from jaxviz.tables import Tables
 

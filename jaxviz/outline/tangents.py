@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
-from jaxviz.outline.expressions import Expressions, takes_tangents
+from jaxviz.outline.expressions import Expressions
 from jaxviz.outline.stacks import StackTree
+from jaxviz.outline.transformations import takes_tangents
 from jaxviz.read.bodies import PLAIN_CALLS
 from jaxviz.tables import rows_used
 

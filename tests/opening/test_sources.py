@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import pytest
 
 import jaxviz as jv
+from jaxviz.outline.expressions import Expressions
 
 SOURCE = """import jax
 import jax.numpy as jnp
@@ -27,6 +28,12 @@ def gated(x, w):
 """
 
 
+def load(source):
+    module = importlib.util.module_from_spec(spec := importlib.util.spec_from_file_location(source.stem, source))
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.fixture(params=["hlo", "stablehlo"])
 def opened(request, tmp_path, monkeypatch):
     """Opens what was compiled from a file of its own, as often as it is called, with the source as it is then."""
@@ -34,9 +41,7 @@ def opened(request, tmp_path, monkeypatch):
     work.mkdir()
     source = work / "gates.py"
     source.write_text(SOURCE)
-    module = importlib.util.module_from_spec(spec := importlib.util.spec_from_file_location("gates", source))
-    spec.loader.exec_module(module)
-    lowered = jax.jit(module.gated).lower(jnp.ones((2, 3)), jnp.ones((3, 3)))
+    lowered = jax.jit(load(source).gated).lower(jnp.ones((2, 3)), jnp.ones((3, 3)))
     text = lowered.compile().as_text() if request.param == "hlo" else lowered.as_text(debug_info=True)
     path = tmp_path / "out" / f"gated.{request.param}"
     path.parent.mkdir()
@@ -94,6 +99,42 @@ def test_where_a_file_tells_lines_without_columns_one_of_several_operations_is_n
     names = {box.name for box in jv.open(opened.path.with_suffix(".hlo")).view().boxes}
     assert "gate" in names
     assert "sigmoid" not in names
+
+
+@pytest.mark.smoke
+def test_a_protocol_buffer_gives_the_names_of_expressions(opened):
+    lowered = jax.jit(load(opened.source).gated).lower(jnp.ones((2, 3)), jnp.ones((3, 3)))
+    (module,) = lowered.compile().runtime_executable().hlo_modules()
+    path = opened.path.with_suffix(".pb")
+    path.write_bytes(module.as_serialized_hlo_module_proto())
+    assert "sum" in {row.name for row in jv.open(path).document().outlines[0].outline}
+
+
+BEGUN = """\
+def steps(x, w, b):
+    total = x @ w + b
+    first = sin(cos(x), 2)[0]
+    return vmap(sin)(total) * first
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "name"),
+    [(2, 12, "total"), (3, 12, "sin"), (3, 16, "cos"), (4, 11, "multiply"), (9, 0, "")],
+)
+def test_where_a_file_tells_only_where_an_expression_begins_it_is_found(line, column, name, tmp_path, monkeypatch):
+    source, path = tmp_path / "steps.py", tmp_path / "steps.hlo"
+    source.write_text(BEGUN)
+    path.write_text(
+        f'HloModule jit_steps\n\nFileNames\n1 "{source}"\n\nFunctionNames\n1 "steps"\n\nFileLocations\n'
+        f"1 {{file_name_id=1 function_name_id=1 line={line} column={column}}}\n\n"
+        "StackFrames\n1 {file_location_id=1 parent_frame_id=1}\n\n"
+        "ENTRY main {\n  x = f32[] parameter(0)\n"
+        '  ROOT y = f32[] sine(x), metadata={op_name="jit(steps)/sin" stack_frame_id=1}\n}\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    tables = jv.open(path).document().tables
+    assert Expressions(tables).at(0).name == name
 
 
 LOOP = """import jax
@@ -154,9 +195,7 @@ def write():
 def test_what_called_the_compiler_is_no_part_of_the_program_that_was_written_to_a_file(tmp_path, monkeypatch):
     source, path = tmp_path / "caller.py", tmp_path / "train.mlir"
     source.write_text(CALLER)
-    module = importlib.util.module_from_spec(spec := importlib.util.spec_from_file_location("caller", source))
-    spec.loader.exec_module(module)
-    path.write_text(module.write())
+    path.write_text(load(source).write())
     monkeypatch.chdir(tmp_path)
     rows = list(jv.open(path).document().outlines[0].outline)
     assert "scan(layer)" in {row.name for row in rows}

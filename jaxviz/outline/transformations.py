@@ -1,0 +1,34 @@
+"""Names of expressions that say that a derivative is taken: `value_and_grad(loss)`, `vmap(jacfwd(f))`."""
+
+from __future__ import annotations
+
+import re
+
+_TAKES_GRADIENT = re.compile(r"\b(filter_)?((value_and_)?grad|vjp|jac(fwd|rev|obian)|hessian|linearize)\b")
+
+_TAKES_TANGENTS = re.compile(r"\b(filter_)?(jvp|linearize)\b")
+
+_TAKES_JACOBIAN = re.compile(r"\b(jac(fwd|rev|obian)|hessian)\b")
+
+# The same in names that a library gives to what takes one: `_value_and_grad_fun`.
+_NAMED_FOR_GRADIENT = re.compile(r"(?<![a-z])(grad|vjp|jac(fwd|rev|obian)|hessian|linearize)(?![a-z])")
+
+
+def takes_gradient(name: str) -> bool:
+    """Whether an expression of this name takes a gradient, so that it holds what runs forward and backward."""
+    return bool(_TAKES_GRADIENT.search(name))
+
+
+def calls_gradient(name: str) -> bool:
+    """Whether an expression of this name calls a function that is called for the gradient that it takes."""
+    return bool(_NAMED_FOR_GRADIENT.search(name))
+
+
+def takes_tangents(name: str) -> bool:
+    """Whether an expression of this name takes a derivative along a direction."""
+    return bool(_TAKES_TANGENTS.search(name))
+
+
+def takes_jacobian(name: str) -> bool:
+    """Whether an expression of this name takes a gradient in many directions, which it makes first."""
+    return bool(_TAKES_JACOBIAN.search(name))
