@@ -38,7 +38,7 @@ from jaxviz.outline.mixed_kernels import places_of_mixed
 from jaxviz.outline.order import program_order, reordered
 from jaxviz.outline.turns import LOOPS, with_turns
 from jaxviz.program import Program
-from jaxviz.read.garbage import no_collections
+from jaxviz.read.garbage import without_collections
 from jaxviz.read.hlo import HloGraph, read_hlo
 from jaxviz.read.hlo_module import HloModule
 from jaxviz.read.hlo_proto import parse_hlo_proto
@@ -90,8 +90,7 @@ class Capture:
     @contextmanager
     def _timed(self, stage: str, step: str) -> Iterator[None]:
         start = thread_time()
-        with no_collections():
-            yield
+        yield
         self.seconds[stage][step] = self.seconds[stage].get(step, 0.0) + thread_time() - start
 
     @cached_property
@@ -169,8 +168,7 @@ class Capture:
             self.snapshots,
             self.program.renamed_arguments,
         )
-        with no_collections():
-            return make_fates(evidence)
+        return make_fates(evidence)
 
     @property
     def made(self) -> tuple[str, ...]:
@@ -232,8 +230,7 @@ class Capture:
     def _lowered(self) -> Any:
         jaxpr = self._tags.jaxpr
         # So many objects are new by then that Python would begin to walk all that there are.
-        with no_collections():
-            lowered = self.program.lower(jaxpr)
+        lowered = without_collections(self.program.lower)(jaxpr)
         self.seconds["stablehlo"]["lower"] = self.program.seconds["lower"]
         return lowered
 
@@ -255,10 +252,11 @@ class Capture:
         lowered = self._lowered
         return Work(lambda _: optimize(lowered, mark=MARK.encode(), passes=passes)).wait()
 
+    @without_collections
     def _read_ahead(self) -> None:
         """All that can be read before there is HLO. What fails is not there, and fails again where it is asked for."""
         # The parsed source that is looked through is many objects that soon go.
-        with suppress(Exception), no_collections():
+        with suppress(Exception):
             self.outline  # noqa: B018
             self.stablehlo  # noqa: B018
             if self._ahead is not None:
@@ -269,6 +267,7 @@ class Capture:
         and of results the compiler keeps their order alone."""
         return with_argument_names(with_result_names(graph, self.jaxpr), self.program.renamed_arguments)
 
+    @without_collections
     def _linked(self, graph: Graph, tagged: Sequence[Found], outline: Outline) -> Linked:
         """The stage in the order of the jaxpr, with its links and its outline."""
         applied = with_applying(self.jaxpr, graph, tagged)

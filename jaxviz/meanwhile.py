@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
-from threading import Thread
+from threading import Event, Thread
+
+# Seconds that a thread may take to begin.
+_BEGINNING = 1.0
 
 
 @contextmanager
@@ -15,10 +18,21 @@ def meanwhile(work: Callable[[], None]) -> Iterator[None]:
     An interrupt of the body, or of the wait for the work, comes through once the work is done: half of it would be
     worse than none, and it takes no more than seconds.
     """
-    thread = Thread(target=copy_context().run, args=(work,), name="jaxviz", daemon=True)
+    begun, context = Event(), copy_context()
+
+    def go() -> None:
+        begun.set()
+        context.run(work)
+
+    thread = Thread(target=go, name="jaxviz", daemon=True)
     try:
-        # An interrupt may come as soon as it runs.
+        # An interrupt may come as soon as it runs, and sooner.
         thread.start()
+    except BaseException:
+        begun.wait(_BEGINNING)
+        _wait_for(thread)
+        raise
+    try:
         yield
     finally:
         _wait_for(thread)

@@ -10,6 +10,7 @@ from jaxviz.link.changes import Passes, changed_lineages
 from jaxviz.link.lineage import Lineages, Named
 from jaxviz.link.links import Found, Links
 from jaxviz.outline import Outline
+from jaxviz.read.garbage import without_collections
 from jaxviz.read.passes import PassState, chosen_states
 from jaxviz.series import State
 from jaxviz.series.write import SeriesWriter
@@ -35,6 +36,7 @@ class NoSnapshots(ValueError):
     """The compiler left nothing between its passes."""
 
 
+@without_collections
 def make_passes(
     taken: Sequence[PassState],
     tables: Tables,

@@ -12,17 +12,18 @@ import gc
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from itertools import accumulate, chain, islice, repeat
 from operator import itemgetter
 from types import FrameType
 
+from jaxviz.read.garbage import Result, without_collections
+
 
 def threads() -> list[int]:
     """All threads that are in Python, those that Python has not started too."""
-    with _garbage_left():
-        return list(sys._current_frames())
+    return _with_garbage_left(lambda: list(sys._current_frames()))
 
 
 def stack_of(thread: int) -> list[FrameType]:
@@ -31,22 +32,15 @@ def stack_of(thread: int) -> list[FrameType]:
     looks = zip(iter(gc.disable, False), iter(sys._current_frames, None), strict=False)
     innermost = islice(map(itemgetter(thread), map(itemgetter(1), looks)), 1)
     # It ends with the outermost, or at once if the thread has ended.
-    with _garbage_left(), suppress(AttributeError, KeyError):
-        frames.extend(accumulate(chain(innermost, repeat("f_back")), getattr))
+    with suppress(AttributeError, KeyError):
+        _with_garbage_left(lambda: frames.extend(accumulate(chain(innermost, repeat("f_back")), getattr)))
     return [frame for frame in frames if frame is not None]
 
 
-@contextmanager
-def _garbage_left() -> Iterator[None]:
+def _with_garbage_left(look: Callable[[], Result]) -> Result:
     # One after the other: what the first one finds is what the last one leaves.
     with _looking:
-        collects = gc.isenabled()
-        gc.disable()
-        try:
-            yield
-        finally:
-            if collects:
-                gc.enable()
+        return without_collections(look)()
 
 
 _looking = threading.Lock()

@@ -46,6 +46,19 @@ def test_an_interrupt_as_the_work_begins_waits_for_it(monkeypatch):
     assert done == ["work"]
 
 
+def test_an_interrupt_before_the_work_has_begun_waits_for_it_too(monkeypatch):
+    class Late(threading.Thread):
+        def start(self):
+            threading.Timer(0.2, super().start).start()
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(jaxviz.meanwhile, "Thread", Late)
+    done = []
+    with pytest.raises(KeyboardInterrupt), meanwhile(lambda: (time.sleep(0.2), done.append("work"))):
+        done.append("body")
+    assert done == ["work"]
+
+
 def capture() -> Capture:
     return Capture(Program(lambda x: jnp.sin(x) * 2.0, (jnp.ones(3),)))
 

@@ -39,6 +39,7 @@ from jaxviz.link.merged import merge_bodies, merge_calls
 from jaxviz.link.repeated import repeated_equations
 from jaxviz.link.snapshots import ONLY_MOVE, instruction_names, replacements, working_names
 from jaxviz.link.standing_in import StandIns
+from jaxviz.read.garbage import without_collections
 
 #: What the passes do that make operations disappear, by a part of their name; all others simplify.
 _FOLDING = "constant_folding"
@@ -58,6 +59,7 @@ _PASSES = (
 _WRITE_ANEW = ("rewriter", "expander")
 
 
+@without_collections
 def make_fates(evidence: Evidence) -> Fates:
     """The fate of every equation; without snapshots, those that the compiler removed are simplified, nowhere said."""
     return _Judge(evidence).fates()

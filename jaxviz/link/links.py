@@ -18,6 +18,7 @@ from jaxviz.graph import ARGUMENT, CONSTANT, OPERATION, RESULT, Column, Graph
 from jaxviz.link.reading import Beyond, Inside, Reading
 from jaxviz.link.tags import Places
 from jaxviz.read.distinct import in_order
+from jaxviz.read.garbage import without_collections
 from jaxviz.read.tag_text import MORE_TAGS, NO_TAG, only_tags, paths_of
 
 LINK_KINDS = ("exact", "merged", "inferred", "changed")
@@ -100,6 +101,7 @@ def _idle_ops(graph: Graph) -> set[int]:
 Found = tuple[int, ...]
 
 
+@without_collections
 def read_tags(places: Places, graph: Graph, names: Sequence[str], name: Column, *, relative: bool) -> list[Found]:
     """What the tags alone say: for each node n of a stage, whose tagged name is `names[name[n]]`.
 

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from jaxviz import compat, compat_high
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.read.bodies import bodies_of
+from jaxviz.read.garbage import without_collections
 from jaxviz.read.tag_text import MARK, Path, paths_of
 
 # Of how many instances of a body one is told that it may be.
@@ -40,6 +41,7 @@ class Tags:
     ['jvE0', 'jvE1']
     """
 
+    @without_collections
     def __init__(self, jaxpr: Any) -> None:
         self.original = jaxpr
         self._count = 0
@@ -119,6 +121,7 @@ class Tags:
 class Places:
     """Which node of the graph of the jaxpr a path of equation numbers leads to."""
 
+    @without_collections
     def __init__(self, graph: Graph, tags: Tags) -> None:
         # The operations of each region, in order.
         nodes = np.flatnonzero(graph.nodes.kind == OPERATION)

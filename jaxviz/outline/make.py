@@ -36,7 +36,7 @@ from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.statements import with_statements
 from jaxviz.outline.tree import ROW_KINDS, Outline
 from jaxviz.outline.twins import twins_of
-from jaxviz.read.garbage import no_collections
+from jaxviz.read.garbage import without_collections
 from jaxviz.tables import rows_used
 
 _EXPRESSION, _STACK, _COPY, _PART = (ROW_KINDS.index(kind) for kind in ("expression", "stack", "copy", "part"))
@@ -48,13 +48,13 @@ _STACKABLE = (MODULE, CALL, STATEMENT, FUNCTION, RECOMPUTED, _EXPRESSION)
 _OF_THE_PERSON = (PHASE, MODULE, CALL, STATEMENT, LOOP, COND, BODY)
 
 
+@without_collections
 def make_outline(graph: Graph) -> Outline:
     """The outline of a graph that was read from a jaxpr."""
-    with no_collections():
-        reader = PathReader(graph)
-        found = reader.read()
-        own_frame = _own_frames(reader.stack, reader.stacks)
-        return outline_by(graph, reader, found, node_roles(graph, found, own_frame))
+    reader = PathReader(graph)
+    found = reader.read()
+    own_frame = _own_frames(reader.stack, reader.stacks)
+    return outline_by(graph, reader, found, node_roles(graph, found, own_frame))
 
 
 def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column) -> Outline:

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+Taken = ParamSpec("Taken")
+Result = TypeVar("Result")
 
 
-@contextmanager
-def no_collections() -> Iterator[None]:
-    """Without it, the collector would walk all of JAX's equations, again and again, and find nothing."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
+def without_collections(function: Callable[Taken, Result]) -> Callable[Taken, Result]:
+    """Without it, the collector would walk all of JAX's equations, again and again, and find nothing.
+
+    It is no context manager: an interrupt on the way into the end of one leaves that end undone.
+    """
+
+    @wraps(function)
+    def held(*args: Taken.args, **kwargs: Taken.kwargs) -> Result:
+        enabled = gc.isenabled()
+        try:
+            gc.disable()
+            return function(*args, **kwargs)
+        finally:
+            if enabled:
+                gc.enable()
+
+    return held

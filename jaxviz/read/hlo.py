@@ -31,7 +31,7 @@ from jaxviz.graph import (
     Values,
 )
 from jaxviz.read.communication import with_communication
-from jaxviz.read.garbage import no_collections
+from jaxviz.read.garbage import without_collections
 from jaxviz.read.hlo_aliases import with_aliases
 from jaxviz.read.hlo_calls import Binding, Body, joins_of
 from jaxviz.read.hlo_copies import Calling, Copies
@@ -78,6 +78,7 @@ class HloGraph:
         return {name: tuple(found) for name, found in nodes.items()}
 
 
+@without_collections
 def read_hlo(
     module: HloModule,
     tables: Tables | None = None,
@@ -101,25 +102,24 @@ def read_hlo(
     tables = Tables() if tables is None else tables
     if not 0 <= module.entry < len(module.computations):
         raise HloError(f"{module.unit} 0: expected an entry computation")
-    with no_collections():
-        table = table_of(module)
-        orders = order_of(module, table)
-        call_stacks = HloFrames(module, tables, wanted=frames)
-        rows = Rows(module, table, tables, orders, call_stacks)
-        copies = Copies(rows, orders, repeated_nodes)
-        graph = _Writer(rows, copies, scopes).graph()
-        if excerpts:
-            call_stacks.write_excerpts()
-        instruction = rows.row_instruction[copies.row]
-        names = list(map(rows.table.names.__getitem__, instruction.tolist()))
-        for node in np.flatnonzero(graph.nodes.kind == RESULT).tolist():
-            names[node] = ""
-        return HloGraph(
-            with_aliases(with_communication(graph), module.aliases),
-            module,
-            names,
-            *_tagged_names(rows, copies),
-        )
+    table = table_of(module)
+    orders = order_of(module, table)
+    call_stacks = HloFrames(module, tables, wanted=frames)
+    rows = Rows(module, table, tables, orders, call_stacks)
+    copies = Copies(rows, orders, repeated_nodes)
+    graph = _Writer(rows, copies, scopes).graph()
+    if excerpts:
+        call_stacks.write_excerpts()
+    instruction = rows.row_instruction[copies.row]
+    names = list(map(rows.table.names.__getitem__, instruction.tolist()))
+    for node in np.flatnonzero(graph.nodes.kind == RESULT).tolist():
+        names[node] = ""
+    return HloGraph(
+        with_aliases(with_communication(graph), module.aliases),
+        module,
+        names,
+        *_tagged_names(rows, copies),
+    )
 
 
 def _tagged_names(rows: Rows, copies: Copies) -> tuple[list[str], Column]:

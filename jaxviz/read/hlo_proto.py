@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from jaxviz.read.garbage import no_collections
+from jaxviz.read.garbage import without_collections
 from jaxviz.read.hlo_aliases import aliases_in_proto
 from jaxviz.read.hlo_asynchronous import expand_asynchronous
 from jaxviz.read.hlo_columns import Array, Columns
@@ -19,6 +19,7 @@ from jaxviz.read.hlo_wire import SPAN, VARINT, Field, fields, message, number, t
 from jaxviz.read.hlo_wrapping import module_in
 
 
+@without_collections
 def parse_hlo_proto(data: bytes, name: str = "", *, frames: bool = True) -> HloModule:
     """The module that the bytes hold; `HloError` with the byte for one that it cannot read.
 
@@ -34,8 +35,7 @@ def parse_hlo_proto(data: bytes, name: str = "", *, frames: bool = True) -> HloM
     """
     data = bytes(data)
     start, end = module_in(data, name)
-    with no_collections():
-        return _Reader(data, frames).read(start, end)
+    return _Reader(data, frames).read(start, end)
 
 
 class _Reader:

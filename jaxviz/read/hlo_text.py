@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from jaxviz.read.garbage import no_collections
+from jaxviz.read.garbage import without_collections
 from jaxviz.read.hlo_aliases import aliases_in_text
 from jaxviz.read.hlo_inline import inline_bodies
 from jaxviz.read.hlo_module import HloComputation, HloError, HloModule, Location, Pairs
@@ -74,6 +74,7 @@ class _Attributes(NamedTuple):
     number: int
 
 
+@without_collections
 def parse_hlo_text(text: str) -> HloModule:
     """The module that a text holds; `HloError` with line and column for one that it cannot read.
 
@@ -81,11 +82,10 @@ def parse_hlo_text(text: str) -> HloModule:
     >>> module.computations[module.entry].names
     ['p']
     """
-    with no_collections():
-        try:
-            return _Parser(text).module
-        except HloTextError as error:
-            return _written_by_hand(text, error)
+    try:
+        return _Parser(text).module
+    except HloTextError as error:
+        return _written_by_hand(text, error)
 
 
 def _written_by_hand(text: str, error: HloTextError) -> HloModule:

@@ -21,7 +21,7 @@ from jaxviz.read.blocks import Block, Call, Part, assemble, place_joins
 from jaxviz.read.bodies import Body, bodies_of
 from jaxviz.read.drive import Reading, drive
 from jaxviz.read.frames import CallingLine, FrameReader
-from jaxviz.read.garbage import no_collections
+from jaxviz.read.garbage import without_collections
 from jaxviz.read.parts import names_of_parts
 from jaxviz.read.rows import BODY, NOTHING, Rows
 from jaxviz.read.sharing import Sharing
@@ -32,6 +32,7 @@ from jaxviz.tables import Tables
 REPEATED_NODES = 50_000
 
 
+@without_collections
 def read_jaxpr(
     jaxpr: Any,
     tables: Tables | None = None,
@@ -56,13 +57,12 @@ def read_jaxpr(
     rows = Rows(tables)
     frames = FrameReader(tables, calling)
     reader = _Reader(rows, Sharing(rows, repeated_nodes), frames, constant_name, constant_scope)
-    with no_collections():
-        drive(reader.read(Body(jaxpr, "", ""), (), argument_names, result_names, donated, result_variables))
-        frames.write_excerpts()
-        function = compat.function_of(jaxpr)
-        literals = rows.literal_texts, rows.literal_types
-        name = tables.string(function.name if function is not None else "")
-        return assemble(reader.sharing.blocks, literals, tables, tables.string("program"), name)
+    drive(reader.read(Body(jaxpr, "", ""), (), argument_names, result_names, donated, result_variables))
+    frames.write_excerpts()
+    function = compat.function_of(jaxpr)
+    literals = rows.literal_texts, rows.literal_types
+    name = tables.string(function.name if function is not None else "")
+    return assemble(reader.sharing.blocks, literals, tables, tables.string("program"), name)
 
 
 class _Reader:

@@ -18,6 +18,7 @@ from jaxviz.read.blocks import Block, Call, Part, place, place_joins
 from jaxviz.read.bodies import enter, leave
 from jaxviz.read.communication import with_communication
 from jaxviz.read.drive import Reading, drive
+from jaxviz.read.garbage import without_collections
 from jaxviz.read.mlir_bodies import joins_of, region_kind, region_names
 from jaxviz.read.mlir_frames import MlirFrames
 from jaxviz.read.mlir_text import TEXT_LENGTH, attribute_text, constant_text, type_row
@@ -44,6 +45,7 @@ class Located(NamedTuple):
     name: Column
 
 
+@without_collections
 def read_stablehlo(
     module: Any,
     tables: Tables | None = None,

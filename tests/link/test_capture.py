@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 import threading
 from collections import Counter
 from contextlib import nullcontext
@@ -203,6 +204,33 @@ def test_python_collects_nothing_while_jax_lowers_and_goes_on_after_it(monkeypat
         assert len(ex.stablehlo)
     assert seen == [False]
     assert gc.isenabled()
+
+
+def test_python_collects_garbage_again_after_an_interrupt_on_the_way_into_the_end_of_a_block():
+    """What would be done at that end is not done until the error is forgotten, which a notebook keeps."""
+    ends, errors = 0, []
+
+    def interrupt(frame, event, _):
+        nonlocal ends
+        caller = frame.f_back
+        if frame.f_code.co_name == "__exit__" and caller is not None and "jaxviz" in caller.f_globals["__name__"]:
+            ends += 1
+            if ends > len(errors):
+                raise KeyboardInterrupt
+
+    while len(errors) <= ends:
+        capture, ends = Capture(Program(lambda x: x * 2.0 + 1.0, (jnp.ones(4),))), 0
+        try:
+            sys.settrace(interrupt)
+            capture.stablehlo  # noqa: B018
+        except KeyboardInterrupt as error:
+            errors.append(error)
+        else:
+            break
+        finally:
+            sys.settrace(None)
+            assert gc.isenabled()
+    assert len(errors) > 5
 
 
 def test_the_persistent_cache_is_neither_used_nor_filled(tmp_path):
