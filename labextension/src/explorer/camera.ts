@@ -47,7 +47,7 @@ const ROUNDING = 1e-6;
 /** A picture that is seen whole at this scale can be read; at a smaller one, a part of it is shown instead. */
 export const READABLE = 0.66;
 /** Marks and colours still tell where something happened, and names can just be made out. */
-const TELLING = 0.5;
+export const TELLING = 0.5;
 
 /** What a camera that nobody has moved stands over. */
 export interface Sight {
@@ -89,10 +89,15 @@ export function settle(camera: Camera, sight: Sight, readable = READABLE): Camer
  * The settled camera where `wanted` is to be seen: all of the picture where that cuts none of it off and marks can still
  * be told, else as much of it as holds all that is wanted, else the first.
  */
-export function settleOn(wanted: readonly Rectangle[], camera: Camera, sight: Sight): Camera {
+export function settleOn(
+  wanted: readonly Rectangle[],
+  camera: Camera,
+  sight: Sight,
+  readable: number = READABLE
+): Camera {
   const { window } = sight;
   const sees = (at: Camera): boolean => wanted.every(area => inView(at, area, window));
-  const found = [READABLE, TELLING].map(readable => settle(camera, sight, readable)).find(sees);
+  const found = [readable, TELLING].map(least => settle(camera, sight, least)).find(sees);
   if (found) {
     return found;
   }

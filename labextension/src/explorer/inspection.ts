@@ -22,9 +22,8 @@ export interface InspectionActions {
 
 /** ms after a click in which a second one goes through the details to what lies under them. */
 const DOUBLE_CLICK = 500;
-/** px of a picture that is too narrow for details at one of its sides; of one of two, which are small as it is. */
-const NARROW = 460;
-const NARROW_BESIDE = 520;
+/** px of a picture that is too narrow for details at one of its sides. */
+const NARROW = 600;
 
 export class Inspection {
   readonly root = element('aside', 'jv-inspector');
@@ -127,6 +126,5 @@ export class Inspection {
 }
 
 function isNarrow({ body }: Pane): boolean {
-  const width = body.clientWidth;
-  return width > 0 && width < (body.closest('.jv-beside') ? NARROW_BESIDE : NARROW);
+  return body.clientWidth > 0 && body.clientWidth < NARROW;
 }

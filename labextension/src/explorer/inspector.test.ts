@@ -31,8 +31,8 @@ const isBelow = (root: HTMLElement) => root.querySelector('.jv-below > .jv-inspe
 
 test('details for which a picture is too narrow stand below it and cover nothing', async () => {
   for (const [width, below] of [
-    [430, true],
-    [900, false]
+    [580, true],
+    [620, false]
   ] as const) {
     giveSize(width, 400);
     const { explorer, root } = await explore(affine());
@@ -81,12 +81,14 @@ function twoStages(): Plain {
   return { plain: () => ({ ...plain, programs }) };
 }
 
-test('one of two pictures is sooner too narrow for details at its side', async () => {
-  giveSize(490, 400);
+test('what is narrow with two pictures side by side has room for details at the side with one', async () => {
+  const resize = resizing();
+  giveSize(900, 400);
   const { explorer, root, press } = await explore(twoStages());
   explorer.select([3]);
   assert.ok(!isBelow(root));
   await press('d');
+  resize(450, 400);
   assert.ok(isBelow(root));
 });
 

@@ -68,6 +68,26 @@ test('a small picture stays where it is while something is selected', () => {
   assert.equal(view.settled(0), null);
 });
 
+test('what is seen whole is so in less room, though a box is selected, while its names can be made out', () => {
+  const view = viewOf(sceneOf(700, 380, [[0, 0]]));
+  view.fitted = false;
+  const whole = (): boolean => {
+    const { left, right } = seen(view);
+    return left <= -MARGIN + 1e-6 && right >= 700 - MARGIN - 1e-6;
+  };
+  assert.ok(whole());
+  view.resize(400, 400, 0);
+  assert.ok(whole() && view.camera.scale < 0.66, String(view.camera.scale));
+  view.resize(300, 400, 0);
+  assert.ok(!whole());
+  // What was seen in part is not made small for it.
+  const part = viewOf(sceneOf(2000, 380, [[0, 0]]));
+  part.fitted = false;
+  part.camera = { x: 0, y: 0, scale: 1 };
+  part.resize(700, 400, 0);
+  assert.equal(part.camera.scale, 1);
+});
+
 test('a picture that the person has moved stays, whatever comes over it', () => {
   const view = viewOf(sceneOf(780, 380, [[0, 0]]));
   view.move({ x: 30, y: 10, scale: 1.2 });

@@ -6,7 +6,7 @@ import { fitCamera, type Camera } from '../draw/canvas.ts';
 import { MARGIN, type Scene } from '../draw/scene.ts';
 import type { Space } from '../view/space.ts';
 import { Shape } from '../view/visible.ts';
-import { comeNear, hold, inView, pan, reveal, settle, settleOn, type Rectangle } from './camera.ts';
+import { comeNear, hold, inView, pan, READABLE, reveal, settle, settleOn, TELLING, type Rectangle } from './camera.ts';
 import { TRAIL_HEIGHT } from './trail.ts';
 
 /** px of width that must be left free beside the details. */
@@ -99,6 +99,7 @@ export class Viewpoint {
 
   /** The space is another. `box` is what stays where it is as far as that goes, -1 for none; null, nothing moves. */
   resize(width: number, height: number, box: number | null): void {
+    const all = this.seesAll;
     this.width = width;
     this.height = height;
     if (this.fitted) {
@@ -106,9 +107,16 @@ export class Viewpoint {
         this.fit();
       }
     } else if (!this.held && box !== null && width && height) {
-      this.camera = this.settledAt(box);
+      // What was seen whole is so in less room too, while its names can be made out.
+      this.camera = this.settledAt(box, [], all ? TELLING : READABLE);
     }
     this.changed();
+  }
+
+  private get seesAll(): boolean {
+    const { scene, camera, width, height, free } = this;
+    const { left, top } = this.kept;
+    return scene !== null && width > 0 && height > 0 && inView(pan(camera, -left, -top), areaOf(scene), free);
   }
 
   /**
@@ -262,7 +270,7 @@ export class Viewpoint {
   }
 
   /** The camera as it should be where the person has not moved it; the box stays where it is as far as that goes. */
-  private settledAt(box: number, wanted: readonly number[] = []): Camera {
+  private settledAt(box: number, wanted: readonly number[] = [], readable?: number): Camera {
     const { scene, camera, free } = this;
     if (!scene) {
       return camera;
@@ -273,7 +281,7 @@ export class Viewpoint {
     const anchor = place ? { x: place.x - left, y: place.y - top } : { x: free.width / 2, y: free.height / 2 };
     const sight = { picture: areaOf(scene), window: free, whole, anchor };
     const areas = wanted.map(one => titleOf(scene, one));
-    return pan(settleOn(areas, pan(camera, -left, -top), sight), left, top);
+    return pan(settleOn(areas, pan(camera, -left, -top), sight, readable), left, top);
   }
 
   /** The box that was nearest to the middle of the screen, of those that are still there; -1 for none. */
