@@ -83,7 +83,7 @@ test('what a pass removed is shown where it was; what took its place is selected
   const gone = [...passLine(root).querySelectorAll('button')].find(button => button.textContent === '1 gone');
   gone?.click();
   await press('');
-  assert.equal(lineWords(root)[0], 'before the passes');
+  assert.deepEqual(lineWords(root), ['before cse', 'what it removes is lit']);
   assert.equal(explorer.labels.filter(label => label === 'sine').length, 2);
   await press('ArrowDown');
   await press('ArrowDown');
@@ -112,10 +112,12 @@ test('what a pass did is lit until the next pass, where nothing is selected that
   assert.deepEqual([explorer.selection, lit()], [[], 0]);
   // The same of what is gone, which is shown in the state before.
   await click('1 gone');
-  assert.equal(lineWords(root)[0], 'before the passes');
+  assert.equal(lineWords(root)[0], 'before cse');
   assert.equal(lit(), 1);
   await press('.');
   assert.deepEqual([explorer.selection, lit()], [[], 0]);
+  await press(',');
+  assert.equal(lineWords(root)[0], 'before the passes');
 });
 
 test('the slider of one of several programs is there only while that program is shown', async () => {
@@ -134,6 +136,23 @@ test('the slider of one of several programs is there only while that program is 
   assert.equal(hidden(), true);
   await press('4');
   assert.deepEqual(lineWords(root), []);
+});
+
+test('after the last pass comes HLO, and nothing after that', async () => {
+  const plain = mergedAndFused();
+  const [program] = plain.programs;
+  const graphs = [...plain.graphs, structuredClone(plain.graphs[0])];
+  const stages = [...program.stages, { kind: 'hlo' as const, graph: 1, seconds: {} }];
+  const { explorer, root, press } = await explore({
+    plain: () => ({ ...plain, graphs, programs: [{ ...program, stages }] })
+  });
+  for (let times = 0; times < 5; times++) {
+    await press('.');
+  }
+  assert.equal(explorer.view.stage, 'hlo');
+  assert.match(root.querySelector('.jv-note')?.textContent ?? '', /last pass/);
+  await press(',');
+  assert.equal(lineWords(root)[0], 'fusion');
 });
 
 test('without passes there is no slider, and the key says how to have them', async () => {

@@ -31,6 +31,8 @@ export class PassSlider {
   private readonly passes: Passes | undefined;
   /** The state on the screen, or the one that was there last. */
   private number = 0;
+  /** The pass of which it is shown what it removes, in the state before; null for none. */
+  private losing: number | null = null;
   /** The graph on the screen. */
   private at = 0;
 
@@ -94,8 +96,12 @@ export class PassSlider {
     )?.kind;
     if (!kind) {
       this.go(this.number + by, keys);
-    } else if (kind === 'hlo' || by > 0) {
-      this.go(kind === 'hlo' ? this.last : 0, keys);
+    } else if (kind !== 'hlo' && by > 0) {
+      this.go(0, keys);
+    } else if (kind === 'hlo' && (by < 0 || !this.here)) {
+      this.go(this.last, keys);
+    } else if (kind === 'hlo') {
+      this.actions.say('this is what the last pass left');
     }
   }
 
@@ -103,6 +109,7 @@ export class PassSlider {
   private light(passes: Passes, kind: ChangeKind): void {
     const nodes = changesOf(this.document, passes, this.number)[kind];
     if (kind === 'removed') {
+      this.losing = this.number;
       this.go(this.number - 1);
     }
     this.actions.light(nodes);
@@ -128,6 +135,7 @@ export class PassSlider {
     this.below.hidden = this.line.hidden = !place;
     if (place) {
       this.number = place.number;
+      this.losing = this.losing === place.number + 1 ? this.losing : null;
       this.range.value = String(place.number);
       this.range.setAttribute('aria-valuetext', this.words(place.passes));
       this.fill(place.passes);
@@ -147,6 +155,15 @@ export class PassSlider {
     back.disabled = number === 0;
     on.disabled = number === this.last;
     line.replaceChildren(back, on);
+    if (this.losing !== null) {
+      const { removed } = changesOf(this.document, passes, this.losing);
+      const what = removed.length === 1 ? 'what it removes is lit' : `the ${removed.length} that it removes are lit`;
+      line.append(
+        element('strong', '', `before ${passes.states[this.losing].name}`),
+        element('span', 'jv-quiet', what)
+      );
+      return;
+    }
     if (number === 0) {
       line.append(
         element('strong', '', 'before the passes'),
