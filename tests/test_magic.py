@@ -372,12 +372,21 @@ step(jnp.ones(4))
     result = shell.run_cell_magic("jaxviz", "", cell)
     told = capsys.readouterr().out
     assert result.shape == (4,)
-    assert "2 functions were compiled" in told
+    assert "2 programs were compiled; each function is drawn once, all 2 are in the side panel:" in told
     assert "step(f32[4])" in told
     assert "the shape of `x` was [4], before [3]" in told
-    # Each of them is shown.
-    assert told.count("<jaxviz step(") == 2
+    assert told.count("<jaxviz step(") == 1
     assert "step" in shell.user_ns
+
+
+def test_a_cell_that_compiles_several_functions_draws_each_once(shell, names, capsys):
+    names.update(f=jax.jit(lambda x: jnp.sin(x)), g=jax.jit(lambda x: jnp.cos(x) @ x), x=jnp.ones)
+    shell.run_cell_magic("jaxviz", "", "f(x(3)); g(x(3)); f(x(4)); f(x(5))")
+    told = capsys.readouterr().out
+    assert "4 programs were compiled" in told
+    assert told.count("<jaxviz ") == 2
+    shell.run_cell_magic("jaxviz", "", "f(x(6))\ng(x(6))")
+    assert "2 programs were compiled:" in capsys.readouterr().out
 
 
 def test_lines_of_a_cell_are_told_by_its_number(shell, names):

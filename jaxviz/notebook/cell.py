@@ -67,11 +67,20 @@ def _number(shell: Any) -> int:
 
 def _show(found: Recording, options: Options) -> None:
     programs = found.programs
-    # What a fresh function object made again is the same picture.
-    alike = {f"{one.definition.qualified} {one.call}": number for number, one in enumerate(found.compilations)}
-    order = sorted(alike.values(), key=lambda number: -sum(found.compilations[number].seconds.values()))
+    cost = [sum(one.seconds.values()) for one in found.compilations]
+    # One picture for each function: that of other shapes looks like it, and is a click away.
+    costliest: dict[tuple[object, ...], int] = {}
+    for number, one in enumerate(found.compilations):
+        of = one.definition
+        function = (of.qualified, of.file, of.line, of.code, of.piece)
+        before = costliest.get(function)
+        # What a fresh function object made again is the same picture: the last is meant.
+        if before is None or cost[number] >= cost[before] or one.call == found.compilations[before].call:
+            costliest[function] = number
+    order = sorted(costliest.values(), key=lambda number: -cost[number])
     shown = sorted(order[:_MOST_SHOWN])
-    print(_told(found, len(alike) - len(shown)))
+    alike = {(one.definition.qualified, one.call) for one in found.compilations}
+    print(_told(found, len(alike) > len(shown), len(order) > len(shown)))
     for number in shown:
         exploration = programs[number]
         exploration.height = options.height
@@ -80,14 +89,15 @@ def _show(found: Recording, options: Options) -> None:
         display(exploration)
 
 
-def _told(found: Recording, left: int) -> str:
-    """Each function with the reason, and what to do; `left` are not drawn."""
+def _told(found: Recording, more: bool, others: bool) -> str:
+    """Each function with the reason, and what to do; `more` were compiled than are drawn, of `others` none is."""
     if not found.compilations:
         lines = ["This cell had no function compiled: what it called was compiled before, or is not jitted."]
     else:
         count = len(found.compilations)
-        more = f"; those that cost most are drawn, all {count} are in the side panel" if left else ""
-        lines = [f"{count} function{'s were' if count > 1 else ' was'} compiled{more}:"]
+        which = "the functions that cost most are drawn, each once" if others else "each function is drawn once"
+        where = f"; {which}, all {count} are in the side panel" if more else ""
+        lines = [f"{count} program{'s were' if count > 1 else ' was'} compiled{where}:"]
         for compilation, why in zip(found.compilations, found.reasons, strict=True):
             cost = sum(compilation.seconds.values())
             lines.append(f"  {compilation.call}  {cost:.2f} s  {'; '.join(reason.text for reason in why)}")
