@@ -144,7 +144,8 @@ class Repeats:
                 continue
             items = slice(self._start[parents[index]], self._start[parents[index] + 1])
             hashes = self._alike(items).view(np.int64)
-            found = find_runs(hashes, self._item_row[items] < 0, self._item_place[items].view(np.int64))
+            sizes = (self._item_end[items] - self._item_first[items]).astype(np.int64)
+            found = find_runs(hashes, self._item_row[items] < 0, self._item_place[items].view(np.int64), sizes)
             runs = [run for run in (self._from_fullest(run, int(items.start)) for run in found) if run is not None]
             if runs:
                 self._apply(parents[which == number], runs, len(hashes))

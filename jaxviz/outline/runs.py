@@ -42,13 +42,20 @@ class Run:
         return self.copies + (self.tail > 0)
 
 
-def find_runs(items: Sequence, bare: NDArray[np.bool_] | None = None, places: Sequence | None = None) -> list[Run]:
+def find_runs(
+    items: Sequence,
+    bare: NDArray[np.bool_] | None = None,
+    places: Sequence | None = None,
+    sizes: Sequence | None = None,
+) -> list[Run]:
     """Runs that do not overlap, those that save most first; given in order.
 
     Items marked `bare`, equations that have nothing but their operation, must be four or more in three copies.
-    `places` are equal where items came from one place, though one of them may lack what the other has.
+    `places` are equal where items came from one place, though one of them may lack what the other has; `sizes` say how
+    much there is in each.
     """
     places = items if places is None else places
+    sizes = np.ones_like(items) if sizes is None else sizes
     count = len(items)
     found: list[Run] = []
     for run in sorted(_candidates(items), key=lambda run: (-run.period * (run.copies - 1), run.period, run.start)):
@@ -69,10 +76,11 @@ def find_runs(items: Sequence, bare: NDArray[np.bool_] | None = None, places: Se
     for place, run in enumerate(found):
         limit = found[place + 1].start if place + 1 < len(found) else count
         run.start += _turned(items, places, run, limit)
-        run.tail = _tail(places, run, limit, bare)
+        run.tail = _tail(places, sizes, run, limit, bare)
         if 2 < run.period < count:
             inside = slice(run.start, run.start + run.period)
-            run.inner = find_runs(items[inside], bare[inside] if bare is not None else None, places[inside])
+            own = bare[inside] if bare is not None else None
+            run.inner = find_runs(items[inside], own, places[inside], sizes[inside])
     return found
 
 
@@ -94,24 +102,28 @@ def _turned(items: Sequence, places: Sequence, run: Run, limit: int) -> int:
     return shift if same else 0
 
 
-def _tail(places: Sequence, run: Run, limit: int, bare: NDArray[np.bool_] | None) -> int:
-    """How many items after a run are the pattern once more with something left out, at least half of it."""
-    pattern = places[run.start : run.start + run.period].tolist()
+def _tail(places: Sequence, sizes: Sequence, run: Run, limit: int, bare: NDArray[np.bool_] | None) -> int:
+    """How many items after a run are the pattern once more with something left out, at least half of it: of the items
+    or of what is in them."""
     if run.period < 2:
         return 0
+    inside = slice(run.start, run.start + run.period)
+    pattern, size = places[inside].tolist(), sizes[inside]
     rest = places[run.end : min(limit, run.end + run.period)].tolist()
-    tail = common_start(rest, pattern)
+    found = common_start(rest, pattern)
+    tail = len(found)
     # Equations alone, which have nothing but their operation, may be there by chance.
     is_chance = bare is not None and bare[run.end : run.end + tail].all()
-    return tail if 2 * tail >= run.period and not is_chance else 0
+    is_most = 2 * tail >= run.period or 2 * size[found].sum() >= size.sum()
+    return tail if is_most and not is_chance else 0
 
 
-def common_start(part: list[int], whole: list[int]) -> int:
-    """How many items of `part`, from its first on, stand in `whole` in the same order."""
-    found = 0
-    for item in whole:
-        if found < len(part) and part[found] == item:
-            found += 1
+def common_start(part: list[int], whole: list[int]) -> list[int]:
+    """Where in `whole` the items of `part`, from its first on, stand in the same order."""
+    found: list[int] = []
+    for place, item in enumerate(whole):
+        if len(found) < len(part) and part[len(found)] == item:
+            found.append(place)
     return found
 
 

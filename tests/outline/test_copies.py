@@ -178,6 +178,26 @@ def newton_step(w, x, y):
     return w - jnp.linalg.solve(jax.hessian(loss)(w), jax.grad(loss)(w))
 
 
+@pytest.mark.parametrize("more", [0, 1, 3])
+def test_the_last_turn_backward_is_a_turn_also_where_little_stands_before_the_weights(more):
+    def dense(w, x):
+        return jnp.tanh(jnp.sin(x @ w) @ w) * 2.0
+
+    def loss(weights, x):
+        for w in weights:
+            h = jnp.cos(x)
+            for _ in range(more):
+                h = jnp.exp(h) + 1
+            x = x + dense(w, h)
+        return jnp.mean(x**2)
+
+    outline = outline_of(jax.grad(loss), [_X] * 4, _X)
+    check(outline)
+    stacks = [row for row in outline if row.count == 4]
+    assert [row.name for row in stacks] == ["for w in weights"] * 2
+    assert len(rows_named(outline, "dense")) == 8
+
+
 def test_steps_that_share_what_the_compiler_keeps_of_the_first_are_as_many_copies():
     """Of `-y` there is one, for all steps: what is fused with it in a later one does not belong to the first."""
 
