@@ -10,6 +10,7 @@ import copy
 import functools
 import importlib
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -18,16 +19,28 @@ from typing import Any, NamedTuple
 
 import jax
 import jaxlib
-from jax.extend import core as jax_core
-from jax.extend.source_info_util import new_name_stack
 
-Jaxpr = jax_core.Jaxpr
-ClosedJaxpr = jax_core.ClosedJaxpr
-Literal = jax_core.Literal
-Var = jax_core.Var
+
+def _extension(name: str, private: str) -> Any:
+    """A module of `jax.extend`. From 0.11 on, that imports Pallas, by whose settings compiled functions are known from
+    then on: all that the person has compiled would be compiled again. There it is the private one behind it."""
+    if jax.__version_info__ >= (0, 11) and "jax.extend" not in sys.modules:
+        with suppress(ImportError):
+            return importlib.import_module(private)
+    return importlib.import_module(name)
+
+
+_core = _extension("jax.extend.core", "jax._src.core")
+Jaxpr = _core.Jaxpr
+# One class with the other from 0.11 on.
+ClosedJaxpr = getattr(_core, "ClosedJaxpr", Jaxpr)
+Literal = _core.Literal
+Var = _core.Var
+Primitive = _core.Primitive
+jaxpr_as_fun = _core.jaxpr_as_fun
 
 #: The name stack of what has no scope around it.
-NO_SCOPES = new_name_stack()
+NO_SCOPES = _extension("jax.extend.source_info_util", "jax._src.source_info_util").new_name_stack()
 #: Whether what is in a function that is called several times has the name of its first call alone. So it was until 0.6.
 NAMED_BY_FIRST_CALL = jax.__version_info__ < (0, 7)
 
@@ -69,7 +82,7 @@ class UnfinishedEquation:
         traced_for = getattr(body.debug_info, "traced_for", "") or "call"
         # `while_body` and `while_cond` are of one operation.
         kind = traced_for.replace("while_", "while ")
-        self.primitive = jax_core.Primitive(kind.partition(" ")[0])
+        self.primitive = Primitive(kind.partition(" ")[0])
         self.params = {f"{kind}_jaxpr": body, "name": function.name if function is not None else ""}
         self.source_info = _NO_SOURCE
 
@@ -81,7 +94,7 @@ class FailedEquation:
 
     def __init__(self, name: str, operands: tuple[Any, ...]) -> None:
         self.invars = operands
-        self.primitive = jax_core.Primitive(name)
+        self.primitive = Primitive(name)
         self.params: dict[str, Any] = {}
         self.source_info = _NO_SOURCE
 
@@ -273,7 +286,7 @@ class CompilerHooks(NamedTuple):
 def compiler_hooks() -> CompilerHooks | None:
     """The hooks into the compiler of this process, from 0.10.2 on."""
     try:
-        from jax.extend import xla
+        xla = _extension("jax.extend.xla", "jax._src.xla_transform")
     except ImportError:
         return None
     stage = xla.PipelineStage.POST_SCHEDULER

@@ -13,7 +13,8 @@ from typing import Any
 from weakref import ref
 
 import jax
-from jax.extend.core import jaxpr_as_fun
+
+from jaxviz.compat import jaxpr_as_fun
 
 #: What the equation of one is called, and its parameter. Two that are equal may be of other shapes.
 HIGH = "call_hi_primitive"

@@ -14,7 +14,6 @@ from time import perf_counter
 from typing import Any
 
 import jax
-from jax.extend import core as jax_core
 
 from jaxviz import accepted_equinox, compat
 from jaxviz.accepted import accepted
@@ -175,7 +174,7 @@ class Program:
 
     def _lower_anew(self, jaxpr: Any) -> Any:
         """By public names alone, which costs a trace and loses the options of the person's jit."""
-        run = jax_core.jaxpr_as_fun(jaxpr)
+        run = compat.jaxpr_as_fun(jaxpr)
         tree = jax.tree_util.tree_structure(self.traced.out_info)
 
         def wrapper(*args: Any, **kwargs: Any) -> Any:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 import numpy as np
-from jax.extend import core as jax_core
 
 from jaxviz import compat
 from jaxviz.find.finding import Finding, Subject
@@ -332,7 +331,7 @@ def _fits(leaf: Any, shape: Any) -> bool:
 
 def _as_called(program: Program, jaxpr: Any) -> Callable[..., Any]:
     """The rebuilt program as a function of the person's arguments, with the structure of the person's results."""
-    run = jax_core.jaxpr_as_fun(jaxpr)
+    run = compat.jaxpr_as_fun(jaxpr)
     tree = jax.tree_util.tree_structure(program.traced.out_info)
 
     def rebuilt(*args: Any, **kwargs: Any) -> Any:

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
-from jax.extend import core as jax_core
 
 from jaxviz import compat
 from jaxviz.measure.waiting import Work
@@ -60,7 +59,7 @@ def measured_cost(
 
     `begin` hears of each step, in which the program goes by `name`.
     """
-    run = jax_core.jaxpr_as_fun(jaxpr)
+    run = compat.jaxpr_as_fun(jaxpr)
     equations = _equations(jaxpr)
     begin(f"tracing {name}")
     start = perf_counter()

@@ -13,7 +13,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.extend import core as jax_core
 
 from jaxviz import compat
 from jaxviz.compat_threads import outside_the_cache
@@ -157,7 +156,7 @@ class _Loop:
 
     def __init__(self, equation: Any) -> None:
         params = equation.params
-        self._body = jax_core.jaxpr_as_fun(params["jaxpr"])
+        self._body = compat.jaxpr_as_fun(params["jaxpr"])
         self.length = int(params["length"])
         self._reverse = bool(params["reverse"])
         self._constants, self._carried = compat.scan_counts(params)

@@ -14,7 +14,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.extend import core as jax_core
 
 from jaxviz import compat
 from jaxviz.loops.names import each_once
@@ -283,7 +282,7 @@ def _run_segment(steps: Sequence[Step], values: Values) -> None:
         equations.append(step.equation.replace(invars=operands) if changed else step.equation)
     results = [variable for step in steps for variable in step.makes if not compat.is_dropped(variable)]
     body = compat.body_of(equations, [variables.get(key, key) for key in read], results)
-    for variable, value in zip(results, jax_core.jaxpr_as_fun(body)(*arguments), strict=True):
+    for variable, value in zip(results, compat.jaxpr_as_fun(body)(*arguments), strict=True):
         values[variable] = value
 
 

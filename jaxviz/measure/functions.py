@@ -8,7 +8,6 @@ from time import perf_counter
 from typing import Any
 
 import jax
-from jax.extend import core as jax_core
 
 from jaxviz import compat
 from jaxviz.measure.waiting import Work
@@ -123,7 +122,7 @@ def _types(jaxpr: Any) -> str:
 
 def _alone(jaxpr: Any) -> tuple[float, float]:
     """Seconds to lower and to compile a function by itself, without any cache."""
-    run = jax_core.jaxpr_as_fun(jaxpr)
+    run = compat.jaxpr_as_fun(jaxpr)
     shapes = [jax.ShapeDtypeStruct(v.aval.shape, v.aval.dtype) for v in compat.open_jaxpr(jaxpr).invars]
     traced = jax.jit(lambda *arguments: run(*arguments)).trace(*shapes)
     start = perf_counter()

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import jax
 import numpy as np
 from jax import lax
-from jax.extend import core as jax_core
 from numpy.typing import NDArray
 
 from jaxviz import compat
@@ -164,7 +163,7 @@ class _Reader:
         params = equation.params
         first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
         asks, constants, carry = operands[:first], operands[first:second], operands[second:]
-        goes_on = self._jit("goes on", equation, jax_core.jaxpr_as_fun(params["cond_jaxpr"]))
+        goes_on = self._jit("goes on", equation, compat.jaxpr_as_fun(params["cond_jaxpr"]))
         try:
             inner = self._traced(body, region, rest)
         except _NotStacked:
@@ -221,7 +220,7 @@ class _Reader:
         return self._one_by_one(turns(), body, region, rest)
 
     def _results(self, body: Any, given: Sequence[Any]) -> list[Any]:
-        return list(self._jit("results", body, jax_core.jaxpr_as_fun(_closed(body)))(*given))
+        return list(self._jit("results", body, compat.jaxpr_as_fun(_closed(body)))(*given))
 
     def _one_by_one(self, turns: Iterator[list[Any]], body: Any, region: int, path: Sequence[int]) -> list[Inside]:
         """The values at the end of a path in each turn of a loop; of a branch, in those in which it is taken."""
@@ -288,7 +287,7 @@ class _Reader:
             raise RunError(f"the values inside of {op} cannot be looked at: what happens there is not known here")
 
         def run(*given: Any) -> Any:
-            return jax_core.jaxpr_as_fun(_closed(jaxpr))(*given), inside(_operands(jaxpr, equation, given))
+            return compat.jaxpr_as_fun(_closed(jaxpr))(*given), inside(_operands(jaxpr, equation, given))
 
         return _Inner(run, inner.jaxpr, inner.nodes, inner.places, times, depth)
 
@@ -369,7 +368,7 @@ def _giving(
         names = tuple(f"value[{number}]" for number in range(len(variables)))
         changed["debug_info"] = inner.debug_info._replace(result_paths=names)
     jaxpr = inner.replace(**changed)
-    run = jax_core.jaxpr_as_fun(closed.replace(jaxpr=jaxpr) if inner is not closed else jaxpr)
+    run = compat.jaxpr_as_fun(closed.replace(jaxpr=jaxpr) if inner is not closed else jaxpr)
     return list(run(*given))
 
 

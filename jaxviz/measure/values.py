@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import jax
 import numpy as np
 from jax import lax
-from jax.extend import core as jax_core
 from numpy.typing import NDArray
 
 from jaxviz import compat
@@ -343,7 +342,7 @@ class _Runner:
                 names = tuple(f"value[{number}]" for number in range(len(chosen)))
                 changed["debug_info"] = with_names._replace(result_paths=names)
         jaxpr = inner.replace(**changed)
-        run = jax_core.jaxpr_as_fun(closed.replace(jaxpr=jaxpr) if inner is not closed else jaxpr)
+        run = compat.jaxpr_as_fun(closed.replace(jaxpr=jaxpr) if inner is not closed else jaxpr)
 
         def looked_at(*leaves: Any) -> list[Any]:
             return [_as_written(one, value) for one, value in zip(chosen, run(*leaves), strict=True)]

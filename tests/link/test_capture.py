@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import subprocess
 import sys
 import threading
 from collections import Counter
@@ -186,6 +187,27 @@ def test_the_persons_jit_and_settings_stay_as_they_were():
     assert "jvE" not in str(f.trace(x).jaxpr.eqns[0].source_info.name_stack)
     assert "jvE" not in f.lower(x).as_text(debug_info=True)
     np.testing.assert_allclose(f(x), np.sin(1.0) * 2.0, rtol=1e-5)
+
+
+@pytest.mark.smoke
+def test_what_was_compiled_before_jaxviz_was_imported_is_not_compiled_again():
+    """Some of what JAX can import adds to what compiled functions are known by."""
+    program = """
+import jax, jax.numpy as jnp
+from jax import monitoring
+
+step, x = jax.jit(lambda x: jnp.tanh(x @ x).sum()), jnp.ones((4, 4))
+step(x)
+import jaxviz as jv
+ex = jv.explore(step, x)
+ex.findings, ex.passes, ex.values()
+heard = []
+monitoring.register_event_duration_secs_listener(lambda event, seconds, **_: heard.append(event))
+step(x)
+print(heard)
+"""
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "[]"
 
 
 @pytest.mark.parametrize("fails", [False, True])
