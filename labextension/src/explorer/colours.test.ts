@@ -5,7 +5,7 @@ import { FateKind, NodeKind } from '../document/graph.ts';
 import { loop, Sketch } from '../document/sketch.ts';
 import { toSvg } from '../draw/svg.ts';
 import { palettes } from '../draw/theme.ts';
-import { Legend } from './legend.ts';
+import { Legend, type LegendEntry } from './legend.ts';
 import { explore, withExplorers, type Plain } from './testExplorer.ts';
 
 withExplorers();
@@ -105,19 +105,18 @@ test('a picture of one kind of operation has a legend too', async () => {
 test('a long name is cut in the legend, and whole when it is pointed at', () => {
   const legend = new Legend();
   const long = 'dynamic-update-slice_bitcast_fusion.12';
-  legend.fill(
-    'kernel',
-    [
-      { look: 'group-0', label: long },
-      { look: 'group-1', label: 'dot.3' }
-    ],
-    palettes.light
-  );
+  const few: LegendEntry[] = [
+    { look: 'group-0', label: long },
+    { look: 'group-1', label: 'dot.3' }
+  ];
+  legend.fill('kernel', few, palettes.light);
+  assert.equal(legend.root.querySelector('.jv-legend-item')?.textContent, long, 'there is room for few');
+  legend.fill('kernel', [...few, ...few, ...few], palettes.light);
   const items = [...legend.root.querySelectorAll<HTMLElement>('.jv-legend-item')];
   assert.match(items[0].textContent ?? '', /^dynamic-update-.*…$/);
   assert.deepEqual(
     items.map(item => item.title),
-    [long, '']
+    [long, '', long, '', long, '']
   );
 });
 

@@ -13,6 +13,9 @@ export interface LegendEntry {
 /** Room for one row below the picture, in px, and what it has around it. */
 export const LEGEND_HEIGHT = 26;
 const SPACE = 8;
+/** Words of so few entries are cut later, to so many characters: there is room for them. */
+const FEW = 4;
+const MOST_OF_FEW = 48;
 
 export class Legend {
   readonly root = element('div', 'jv-legend');
@@ -27,7 +30,7 @@ export class Legend {
     root.setAttribute('aria-label', `what the colours say: ${title || 'kind of operation'}`);
     root.replaceChildren(
       ...(title ? [element('b', 'jv-legend-title', title)] : []),
-      ...entries.map(entry => item(entry, palette)),
+      ...entries.map(entry => item(entry, palette, entries.length <= FEW)),
       ...costOf(stage)
     );
   }
@@ -51,7 +54,7 @@ function costOf(stage: Stage | undefined): HTMLElement[] {
   return seconds ? [element('span', 'jv-legend-cost', `${told} in ${timeText(seconds)}`)] : [];
 }
 
-function item({ look: name, label }: LegendEntry, palette: Palette): HTMLElement {
+function item({ look: name, label }: LegendEntry, palette: Palette, few: boolean): HTMLElement {
   const look: Look = looks[name];
   const swatch = element('span', 'jv-swatch');
   swatch.style.background = palette[look.fill ?? 'background'];
@@ -59,7 +62,7 @@ function item({ look: name, label }: LegendEntry, palette: Palette): HTMLElement
   swatch.style.borderStyle = look.dash ? 'dashed' : 'solid';
   swatch.style.borderWidth = `${Math.max(1, Math.round(look.width ?? 1))}px`;
   const made = element('span', 'jv-legend-item');
-  const shown = cut(label);
+  const shown = few ? cut(label, MOST_OF_FEW) : cut(label);
   if (shown !== label) {
     made.title = label;
   }

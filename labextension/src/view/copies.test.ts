@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import { FateKind, NodeKind, RowKind, type Document } from '../document/graph.ts';
-import { Sketch } from '../document/sketch.ts';
+import { plainOutline, Sketch } from '../document/sketch.ts';
 import { badgeAt, BADGE_HEIGHT, badgeOf } from '../draw/badge.ts';
 import { makeScene } from '../draw/scene.ts';
 import { measure } from '../draw/text.ts';
@@ -53,6 +53,31 @@ function update(named = true): Document {
   ];
   return decodePlain(plain);
 }
+
+/** Three copies of an operation that each read what the one before made, and a parameter of their own. */
+function chain(): Document {
+  const sketch = new Sketch();
+  let value = sketch.argument('x', 'f32[4]');
+  const parameters = paths.map(path => sketch.argument(path, 'f32[4]'));
+  parameters.forEach(parameter => (value = sketch.op('sub', [value, parameter], 'f32[4]')));
+  sketch.result('result', value);
+  const plain = sketch.plain();
+  const kind = [RowKind.program, RowKind.stack, RowKind.copy, RowKind.copy, RowKind.copy];
+  const name = plain.strings.push('block') - 1;
+  const rows = { back: [1, 1, 1, 2, 3], kind, name: kind.map(() => name), gap: [0, 4, 0, 1, 1], size: [8, 3, 1, 1, 1] };
+  plain.outlines = [{ ...plainOutline(rows, 8), count: [1, 3, 1, 1, 1], copy: [-1, -1, 0, 1, 2] }];
+  return decodePlain(plain);
+}
+
+test('what the first copy begins with, where others read the one before, is no difference', () => {
+  const document = chain();
+  const { columns, lines } = copyTable(document, document.graphs[0], STACK);
+  assert.deepEqual(columns, [{ is: 'reads', begins: 'params' }]);
+  assert.deepEqual(
+    lines.map(({ cells }) => cells[0]),
+    paths.map(path => path.slice('params'.length))
+  );
+});
 
 test('a stack is one box until all of its copies are shown, each with its number', () => {
   const document = update();

@@ -23,8 +23,15 @@ export function copyTable(document: Document, graph: Graph, stack: number): Copy
   const copies = [...childrenOf(rows, stack)];
   const results = resultNames(document, graph);
   const { first, end } = rows.outline;
+  const carried = carriedAlong(
+    graph,
+    copies.map(row => [first[row], end[row]])
+  );
   const told = withNames(
-    copies.map(row => tell(document, graph, results, first[row], end[row])),
+    copies.map((row, i) => {
+      const without = { reads: i === 0 ? carried.reads : NONE, makes: i === copies.length - 1 ? carried.makes : NONE };
+      return tell(document, graph, results, [first[row], end[row]], without);
+    }),
     i => nameBehind(document, graph, results, first[copies[i]], end[copies[i]])
   );
   const columns = COLUMNS.flatMap(is => {
@@ -40,6 +47,31 @@ export function copyTable(document: Document, graph: Graph, stack: number): Copy
     columns: said.map(({ is, begins }) => ({ is, begins })),
     lines: copies.map((row, i) => ({ row, cells: said.map(({ cells }) => cells[i]) }))
   };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Places in a copy, from its own first node: of operands as `node operand`, of values as `node value`. */
+type Places = Readonly<Record<'reads' | 'makes', ReadonlySet<string>>>;
+
+/**
+ * Where copies hand on to the next: there the first one reads what the program begins with, and the last one makes what it
+ * ends with, which is no difference.
+ */
+function carriedAlong(graph: Graph, copies: readonly (readonly [number, number])[]): Places {
+  const [before, copy] = copies;
+  const found = { reads: new Set<string>(), makes: new Set<string>() };
+  for (let node = copy?.[0] ?? 0; node < (copy?.[1] ?? 0); node++) {
+    for (let i = graph.firstOperand[node]; i < graph.firstOperand[node + 1]; i++) {
+      const source = throughBorders(graph, graph.operandSource[i]);
+      const from = source < 0 ? -1 : graph.valueNode[source];
+      if (from >= before[0] && from < before[1]) {
+        found.reads.add(`${node - copy[0]} ${i - graph.firstOperand[node]}`);
+        found.makes.add(`${from - before[0]} ${source - graph.firstValue[from]}`);
+      }
+    }
+  }
+  return found;
 }
 
 /** Where no copy reads anything with a name, what it was made from, if that tells the copies apart. */
@@ -71,8 +103,8 @@ function tell(
   document: Document,
   graph: Graph,
   results: ReadonlyMap<number, string>,
-  first: number,
-  end: number
+  [first, end]: readonly [number, number],
+  without: Places
 ): Told {
   const reads = new Set<string>();
   const constant = new Set<string>();
@@ -86,14 +118,18 @@ function tell(
       const source = throughBorders(graph, graph.operandSource[i]);
       if (source < 0) {
         constant.add(document.strings[graph.literalText[-1 - source]]);
-      } else if (graph.valueNode[source] < first && isNamed(graph, graph.valueNode[source])) {
+      } else if (
+        graph.valueNode[source] < first &&
+        isNamed(graph, graph.valueNode[source]) &&
+        !without.reads.has(`${node - first} ${i - graph.firstOperand[node]}`)
+      ) {
         reads.add(nodeLabel(document, graph, graph.valueNode[source]) || 'argument');
       }
     }
     for (let value = graph.firstValue[node]; value < graph.firstValue[node + 1]; value++) {
       type = typeText(document, graph, value);
       const result = results.get(value);
-      if (result !== undefined) {
+      if (result !== undefined && !without.makes.has(`${node - first} ${value - graph.firstValue[node]}`)) {
         makes.add(result);
       }
     }
