@@ -17,6 +17,7 @@ from jaxviz.link.links import PLUMBING, Found
 from jaxviz.link.reading import Inside, Reading
 from jaxviz.link.snapshots import ONLY_MOVE
 from jaxviz.read.communication import is_collective
+from jaxviz.read.sharding import part_of
 
 #: Primitives by which the program says how a value shall lie, and what people write for them.
 ANNOTATIONS = {"sharding_constraint": "with_sharding_constraint", "reshard": "reshard", "device_put": "device_put"}
@@ -45,13 +46,30 @@ def with_asked(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> tuple[Seq
         named = tagged[node] or readers.get(node, ())
         if len(named) != 1:
             continue
-        asking = annotations_behind(jaxpr, named)
+        asking = _asked_next(jaxpr, graph, node, named[0]) or annotations_behind(jaxpr, named)
         if not asking and tagged[node] and _is_behind(graph, node, tagged):
             asking = _annotations_of(jaxpr, tagged[node][0])
         if asking:
             changed[node] = asking
     found = [changed.get(node, known) for node, known in enumerate(tagged)] if changed else tagged
     return found, frozenset(changed)
+
+
+def _asked_next(jaxpr: Graph, graph: Graph, node: int, equation: int) -> tuple[int, ...]:
+    """The annotations of what an annotation gives, where an exchange has the name of that and begins with what it asks
+    for: since 0.12 it is named by what it brings away from."""
+    if jaxpr.tables.strings[jaxpr.nodes.op[equation]] not in ANNOTATIONS:
+        return ()
+    value = int(jaxpr.first_value[equation])
+    part = part_of(_dims(jaxpr, value), jaxpr.attribute(equation, "sharding"))
+    first, end = graph.first_operand[node : node + 2].tolist()
+    given = {_dims(graph, source) for source in graph.operands.source[first:end].tolist() if source >= 0}
+    made = {_dims(graph, one) for one in range(*graph.first_value[node : node + 2].tolist())}
+    return _annotations_of(jaxpr, equation) if given == {part} and part not in made else ()
+
+
+def _dims(graph: Graph, value: int) -> tuple[int, ...]:
+    return tuple(graph.tables.types.dims[graph.values.type[value]])
 
 
 def annotations_behind(jaxpr: Graph, nodes: Iterable[int]) -> tuple[int, ...]:

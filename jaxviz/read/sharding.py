@@ -19,6 +19,8 @@ WHOLE = "whole on every device"
 #: Of a value of which the program itself says which part is where, along all axes.
 MANUAL = "one part for each device, as the program says"
 
+# Of the words here.
+_CUT = re.compile(r"dimension (\d+) in (\d+) parts")
 _TILES = re.compile(r"devices=\[([\d,]*)\](?:<=\[[\d,]*\](?:T\([\d,]*\))?|[\d,]*)(.*)", re.DOTALL)
 # Where XLA says who asked for it.
 _METADATA = re.compile(r" *metadata=\{[^{}]*\}")
@@ -152,6 +154,16 @@ def _words(splits: Sequence[tuple[int, int, str]], copies: int, *, unreduced: bo
         for number, count, axes in splits
     ]
     return ", ".join(parts) + (f", each on {copies} devices" if copies > 1 else "") + sum_left
+
+
+def part_of(dims: Sequence[int], words: str) -> tuple[int, ...]:
+    """The shape of the part of a value that one device has, by the words of its sharding.
+
+    >>> part_of((16, 32), "dimension 0 in 4 parts along x, each on 2 devices")
+    (4, 32)
+    """
+    cuts = {int(number): max(int(count), 1) for number, count in _CUT.findall(words)}
+    return tuple(-(-size // cuts.get(number, 1)) for number, size in enumerate(dims))
 
 
 def mesh_of(text: str) -> Mesh:

@@ -36,8 +36,14 @@ def multiplied(a):
 def transposed(a):
     return jnp.cos(a).T + a
 
+def twice(a):
+    y = jax.lax.with_sharding_constraint(jnp.sin(a), NamedSharding(mesh, P("x", "y")))
+    y = jax.lax.with_sharding_constraint(y, NamedSharding(mesh, P(None, "y")))
+    y = jax.lax.with_sharding_constraint(y, NamedSharding(mesh, P()))
+    return y * 2
+
 told = {}
-for fn in (whole, turned, multiplied, transposed):
+for fn in (whole, turned, multiplied, transposed, twice):
     first = fn.__code__.co_firstlineno
     found = [one for one in jv.explore(fn, a).findings if one.kind == "collective"]
     ex = jv.explore(fn, a)
@@ -77,6 +83,12 @@ def test_the_exchange_counts_to_the_line_of_the_annotation(told, name, line):
     # That it does is inferred, and said to be.
     assert (lines, kinds) == ([line], [INFERRED])
     assert line in places
+
+
+@pytest.mark.smoke
+def test_of_annotations_of_one_value_each_exchange_counts_to_the_one_that_asks_for_it(told):
+    _, lines, kinds = told["twice lines"]
+    assert (lines, kinds) == ([2, 3], [INFERRED])
 
 
 @pytest.mark.parametrize("name", ["multiplied", "transposed"])
