@@ -7,12 +7,12 @@ module that it calls is told by the operations that stand in that function and i
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from jaxviz.graph import OPERATION, Column, Graph
-from jaxviz.outline.modules import BACKWARD, Scope
+from jaxviz.outline.modules import BACKWARD, Scope, stems_of
 from jaxviz.outline.stacks import StackTree
 
 # More modules than anything stands in.
@@ -59,7 +59,8 @@ class Entries:
     def _fewest_below(self, graph: Graph, modules: Column, stack: Column) -> list[int]:
         """Of each call stack, in how few modules anything stands that it is or called.
 
-        What runs backward stands where it ran forward, but some of it without its modules.
+        What runs backward stands where it ran forward, but some of it without its modules. A library that runs a whole
+        program, one module after the other, is in none of them.
         """
         nodes = graph.nodes
         backward = np.zeros(len(modules), bool)
@@ -68,11 +69,33 @@ class Entries:
         fewest = np.full(int(stack.max(initial=-1)) + 1, _NONE, np.int32)
         np.minimum.at(fewest, stack[at], self.base[nodes.region[at]] + modules[nodes.scope[at]])
         found: list[int] = fewest.tolist()
+        outermost: list[set[str]] = [set() for _ in found]
+        module = self._outermost(graph)
+        places = zip(stack[at].tolist(), nodes.scope[at].tolist(), nodes.region[at].tolist(), strict=True)
+        for one, scope, region in set(places):
+            outermost[one].add(module(scope, region))
         for one in range(len(found) - 1, -1, -1):
             caller = self._stacks.parent(one)
-            if caller >= 0 and found[one] < found[caller]:
-                found[caller] = found[one]
+            if caller >= 0:
+                found[caller] = min(found[caller], found[one])
+                outermost[caller] |= outermost[one]
+            if len(outermost[one]) > 1 and self._stacks.library[self._stacks.frame(one)]:
+                found[one] = 0
         return found
+
+    def _outermost(self, graph: Graph) -> Callable[[int, int], str]:
+        """Tells of a scope in a region the outermost module, without its number; empty where there is none."""
+        named = {number: scope.modules[0] for number, scope in self._scopes.items() if scope.modules}
+        stems = stems_of(named.values())
+        around = [""] * len(graph.regions.owner)
+
+        def module(scope: int, region: int) -> str:
+            return around[region] or stems.get(named.get(scope, ""), "")
+
+        for one in np.argsort(graph.region_depth, kind="stable").tolist():
+            owner = graph.regions.owner[one]
+            around[one] = module(int(graph.nodes.scope[owner]), int(graph.nodes.region[owner])) if owner >= 0 else ""
+        return module
 
     def _enter(self, scope: int, stack: int, base: int) -> tuple[int, tuple[Entry, ...]]:
         """The person's call of the innermost module, or what is around it where it is no call; and all entries."""

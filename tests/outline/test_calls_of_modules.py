@@ -127,3 +127,40 @@ def test_an_attribute_of_a_letter_is_called_by_it_and_a_variable_by_its_class():
     outline = outline_of(f, jnp.ones(4))
     assert names_inside(outline, 0) == ["q", "add"]
     assert outline.row(0).detail == "Attention"
+
+
+def test_modules_that_a_library_runs_one_after_the_other_hold_no_call_of_themselves(library):
+    """Where all that a library runs stands in modules, it is not itself the call of the first one."""
+    lib = library(
+        "def transformed(fn):\n"
+        "    def run(x):\n"
+        "        return fn(x)\n"
+        "    return run\n"
+        "class Module:\n"
+        "    def __init__(self, name):\n"
+        "        self.name = name\n"
+        "    def __call__(self, x):\n"
+        "        with jax.named_scope(self.name):\n"
+        "            return self.run(x)\n"
+        "class Linear(Module):\n"
+        "    def run(self, x):\n"
+        "        return x @ jnp.eye(4)\n"
+    )
+
+    class Block(lib["Module"]):
+        def run(self, x):
+            y = lib["Linear"]("first")(x)
+            x = x + jnp.tanh(y)
+            y = lib["Linear"]("second")(x)
+            return x * jnp.sin(y)
+
+    def network(x):
+        for number in range(3):
+            x = Block(f"block_{number}")(x)
+        return lib["Linear"]("head")(x)
+
+    apply = lib["transformed"](network)
+    for fn in (apply, lambda x: jnp.sum(apply(x) ** 2)):
+        outline = outline_of(fn, jnp.ones((3, 4)))
+        inside = names_inside(outline, row_named(outline, "block_0").index)
+        assert inside == ["first", "tanh", "add", "second", "sin", "multiply"]
