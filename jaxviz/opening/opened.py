@@ -153,8 +153,20 @@ class Opened(Exploration):
         for program in self._programs:
             if program is not self._program and program.size <= room and len(documents) < _MOST_PROGRAMS:
                 room -= program.size
-                documents.append(program.document)
+                documents.append(self._without_passes(program))
         return joined(documents, passes=True) if len(documents) > 1 else documents[0]
+
+    def _without_passes(self, program: OpenedProgram) -> Document:
+        """One of the others, with where its passes are stepped through."""
+        document = program.document
+        if not program.passes:
+            return document
+        first = document.programs[0]
+        where = f"its passes are there where it is opened first: jv.open({str(self.path)!r})[{program.name!r}]"
+        return replace(
+            document,
+            programs=(replace(first, missing={**first.missing, "passes": where}), *document.programs[1:]),
+        )
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> Any:
         from jaxviz.notebook.display import mime_bundle

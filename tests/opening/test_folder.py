@@ -294,7 +294,12 @@ def test_a_cell_with_several_programs_of_a_dump_keeps_the_passes_of_the_first(du
     shown = opened["jit_program"].with_others()
     assert [program.name for program in shown.programs] == ["jit_program", "other"]
     assert [entry.graph for entry in shown.passes] == [0]
-    assert not opened["other"].with_others().passes
+    other = opened["other"].with_others()
+    assert not other.passes
+    # Where those of the others are, is said.
+    where = other.programs[1].missing["passes"]
+    assert where.endswith("['jit_program']")
+    assert "passes" not in other.programs[0].missing
 
 
 def test_states_of_a_dump_that_cannot_be_read_are_told_and_the_rest_is_shown(dump, tmp_path):
