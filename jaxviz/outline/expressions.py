@@ -72,6 +72,7 @@ _LOOPS = {"scan": 0, "while_loop": 1, "fori_loop": 2, "associative_scan": 0}
 _CONDITIONS = frozenset({"cond", "switch"})
 # A function by its name, or mapped over axes: `step`, `vmap(combine)`.
 _NAMED = re.compile(r"[^\W\d]\w*|vmap\([^\W\d]\w*\)")
+_INNER = "inner"
 _BODIES = frozenset({"body", "body_fn", "body_fun", "loop", "loop_body", "scan_fn"})
 
 #: Methods whose object says more than they do.
@@ -397,7 +398,9 @@ def _call_name(node: ast.Call) -> str:
         return f"{name}({ast.unparse(node.args[0])})"
     place = _LOOPS.get(name, len(node.args))
     if place < len(node.args):
-        body = _function_name(_without_checkpoint(node.args[place]))
+        function = _without_checkpoint(node.args[place])
+        # Of loops in each other, that one is the inner one says which it is.
+        body = _INNER if _callee(function) == _INNER else _function_name(function)
         return f"{name}({body})" if _NAMED.fullmatch(body) and body not in _BODIES else name
     return name
 

@@ -308,6 +308,21 @@ def test_a_loop_over_a_checkpointed_function_is_told_by_that_function():
     assert row_named(outline_of(accumulate, jnp.ones((4, 3))), "scan(micro)").kind == "loop"
 
 
+def test_a_loop_inside_another_one_is_told_by_the_function_that_it_repeats_also_where_that_is_only_the_inner_one():
+    def nested(xs):
+        def outer(total, row):
+            def inner(total, x):
+                return 0.9 * total + jnp.sin(x), total
+
+            total, kept = jax.lax.scan(inner, total, row)
+            return total * 0.5, kept.sum()
+
+        return jax.lax.scan(outer, jnp.zeros(()), xs)
+
+    outline = outline_of(nested, jnp.ones((4, 5)))
+    assert [row.name for row in outline if row.kind == "loop"] == ["scan(outer)", "scan(inner)"]
+
+
 def test_a_comprehension_of_tuples_is_told_by_what_it_goes_through():
     def loss(params, x):
         for W, b in params:
