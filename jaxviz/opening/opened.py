@@ -186,7 +186,8 @@ class Opened(Exploration):
         lines = [f"<jaxviz {self.path}: {self.call}, {', '.join(parts)}>"]
         if self.passes:
             same = f"; passes that changed nothing: {self.unchanged}" if self.unchanged else ""
-            lines.append(f"{len(self.passes)} states between passes, in .passes{same}")
+            states = "state" if len(self.passes) == 1 else "states"
+            lines.append(f"{len(self.passes)} {states} between passes, in .passes{same}")
         lines += [f"{name}: {text}" for name, text in self._program.notes.items()]
         if self.processes:
             kinds = ("unfinished", "straggler", "differing")

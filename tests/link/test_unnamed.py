@@ -161,4 +161,6 @@ def test_what_the_compiler_writes_in_a_loop_is_of_what_is_computed_there_not_of_
     assert "le_to" in told
     assert told <= {"ne", "le_to", "jit"}
     counting = [node for node in ex.hlo.find("add") if node.scope.endswith("while/body/add")]
-    assert {ex.jaxpr.node(source).op for node in counting for source in links.sources(node.index)} == {"scan"}
+    # Those of 0.6 have no call of the body in their names, so these are also what is added in it.
+    others = {"add"} if jax.__version_info__ < (0, 7) else set()
+    assert {ex.jaxpr.node(source).op for node in counting for source in links.sources(node.index)} == {"scan"} | others

@@ -10,9 +10,14 @@ import sys
 import textwrap
 from pathlib import Path
 
+import jax
 import pytest
 
 import jaxviz as jv
+
+JOINED = pytest.mark.skipif(
+    jax.__version_info__ < (0, 7), reason="XLA of JAX 0.6 leaves the exchange of a loss and those of gradients apart"
+)
 
 PROGRAM = """
 import json, sys
@@ -173,6 +178,7 @@ def test_a_collective_has_the_line_that_caused_it(answer, stage):
     assert lines["collective-permute"] == line_of('ppermute(b, "x"')
 
 
+@JOINED
 def test_collectives_that_the_compiler_made_one_are_linked_to_each(answer):
     assert any({"dot_general", "reduce_sum"} <= set(sources) for sources in answer["losses"]["sources"])
 
@@ -195,6 +201,7 @@ def test_a_collective_that_the_compiler_put_in_is_linked_to_what_needs_it(answer
     assert any("dot_general" in sources for sources in answer["step"]["sources"])
 
 
+@JOINED
 def test_a_loss_that_is_exchanged_with_the_gradients_waits_for_backward_and_backward_stays_itself(answer):
     (forward, ops, has_twin), (backward, later, _), (rest, last, _) = answer["losses"]["parts"]
     assert (forward, has_twin, backward) == ("forward", True, "backward")

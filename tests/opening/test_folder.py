@@ -36,7 +36,9 @@ def test_a_dump_is_one_program_in_its_last_state(dump):
 
 def test_the_states_between_passes_are_read_when_they_are_asked_for(dump):
     passes = jv.open(dump).passes
-    assert len(passes) > 1
+    # One pass alone changes this program in JAX 0.6.
+    assert len(passes) > (0 if jax.__version_info__ < (0, 7) else 1)
+    assert f" {len(passes)} state{'s' * (len(passes) > 1)} between passes" in f" {jv.open(dump)!r}".replace("\n", " ")
     assert all(step.name and step.pipeline for step in passes)
     first, last = passes[0].graph, passes[-1].graph
     assert any(node.op == "tanh" for node in first)

@@ -200,6 +200,9 @@ def settled(x):
     return lax.while_loop(lambda s: s[0] < 9, lambda s: (s[0] + 1, jnp.tanh(s[1]) / 2), (0, x))[1]
 
 
+@pytest.mark.skipif(
+    IS_OLD, reason="HLO of JAX 0.6 says no columns, by which a condition is told from what is around it"
+)
 def test_the_condition_of_a_loop_that_xla_has_widened_has_no_name_of_its_own(tmp_path):
     text = jax.jit(settled).lower(jnp.ones(4)).compile().as_text()
     (condition,) = set(re.findall(r"condition=%([\w.]+)", text))

@@ -47,7 +47,9 @@ def test_a_kernel_of_several_things_is_told_by_the_last_and_how_many_more():
         c = jnp.sqrt(b)
         return jnp.sort(c)
 
-    assert [kernel.name for kernel in _kernels(_outline(model, jnp.ones(64)))] == ["sqrt +2"]
+    # In JAX 0.6 what sorts is a kernel too.
+    more = ["sort"] if jax.__version_info__ < (0, 7) else []
+    assert [kernel.name for kernel in _kernels(_outline(model, jnp.ones(64)))] == ["sqrt +2", *more]
 
 
 def test_a_kernel_over_both_phases_is_not_called_by_the_phases():
@@ -133,6 +135,9 @@ def test_kernels_of_several_steps_stand_in_the_one_that_most_of_each_is_of():
     assert names[-1][0].startswith("k4 = reacting(new) +")
 
 
+@pytest.mark.skipif(
+    jax.__version_info__ < (0, 7), reason="JAX 0.6 gives all running sums the name of the first, so XLA's are no copies"
+)
 def test_kernels_of_later_copies_are_as_those_of_the_first():
     def deep(weights, x):
         for w in weights:
