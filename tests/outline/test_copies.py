@@ -61,6 +61,7 @@ def test_a_first_turn_that_lacks_something_stands_by_itself():
     check(outline)
 
 
+@pytest.mark.smoke
 def test_a_first_turn_that_has_nothing_behind_its_call_does_not_run_into_the_second():
     def f(x):
         for i in range(5):
@@ -178,6 +179,7 @@ def newton_step(w, x, y):
     return w - jnp.linalg.solve(jax.hessian(loss)(w), jax.grad(loss)(w))
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("more", [0, 1, 3])
 def test_the_last_turn_backward_is_a_turn_also_where_little_stands_before_the_weights(more):
     def dense(w, x):
@@ -214,6 +216,7 @@ def test_steps_that_share_what_the_compiler_keeps_of_the_first_are_as_many_copie
     assert [box.name for box in closed].count("newton_step") == 1
 
 
+@pytest.mark.smoke
 def test_what_the_compiler_drops_of_the_first_turn_alone_is_one_box_for_all_later_ones():
     def layers(weights, x):
         total = 0.0
