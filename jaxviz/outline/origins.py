@@ -11,16 +11,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from jaxviz.graph import OPERATION, Column, Graph
-from jaxviz.outline.called import name_of_call
+from jaxviz.outline.called import called_in, function_name, name_of_call
 from jaxviz.outline.callers import below_calls
 from jaxviz.outline.counted import counted_loops
+from jaxviz.outline.modules import MACHINERY, parse_scope
 from jaxviz.outline.pieces import pieces_of
 from jaxviz.outline.roles import WRAPPERS, fetched_arguments, is_owner_of
 from jaxviz.outline.stacks import StackTree
-from jaxviz.read.tag_text import combined_name
+from jaxviz.read.tag_text import GENERATOR, combined_name
 from jaxviz.tables import rows_used
 
 _CALL = re.compile(r"\A(?:p?jit|closed_call|core_call|xla_call)\((.*)\)\Z", re.DOTALL)
+
+# The program once more, up to JAX 0.6.
+_MAIN = "jit(main)"
 
 _TRANSFORM = re.compile(r"\A(transpose|jvp|vmap)\((.*)\)\Z", re.DOTALL)
 
@@ -58,7 +62,10 @@ def name_parts(text: str) -> tuple[Parts, str]:
     text = combined[0] if combined is not None else text
     parts = [part for part in _DEFINED_IN.sub("", text).split("/") if part]
     if parts and _CALL.match(parts[0]) and len(parts) > 1:
-        del parts[0]
+        del parts[: 2 if parts[1] == _MAIN and len(parts) > 2 else 1]
+    # What is in there was named by who asked for random numbers first, in whichever program.
+    random = next((place for place, part in enumerate(parts[:-1], 1) if _is_random(part)), len(parts) - 1)
+    del parts[random:-1]
     # An argument is named by its path.
     if not parts or (len(parts) == 1 and not _PRIMITIVE.match(parts[0])):
         return (), ""
@@ -79,7 +86,8 @@ class Origins:
 
     def __init__(self, graph: Graph | None, columns: _Columns | None = None) -> None:
         if graph is not None:
-            columns = _Columns(*_names(graph), *_inherited(graph))
+            parts, primitives = _names(graph)
+            columns = _Columns(parts, primitives, *_inherited(graph, parts))
         assert columns is not None
         self.parts = columns.parts
         self.primitives = columns.primitives
@@ -119,7 +127,7 @@ def _names(graph: Graph) -> tuple[list[Parts], list[str]]:
     return [parts for parts, _ in found], [primitive for _, primitive in found]
 
 
-def _inherited(graph: Graph) -> tuple[Column, Column]:
+def _inherited(graph: Graph, parts: list[Parts]) -> tuple[Column, Column]:
     """Name stack and call stack of each node; one that has neither takes those of its first reader, or of a maker.
 
     What fetches arguments is no part of what reads them: others may, too.
@@ -127,12 +135,17 @@ def _inherited(graph: Graph) -> tuple[Column, Column]:
     scope, stack = graph.nodes.scope.copy(), graph.nodes.stack.copy()
     region = graph.nodes.region.tolist()
     operation = ((graph.nodes.kind == OPERATION) & ~fetched_arguments(graph)).tolist()
-    known = ((scope > 0) | (stack >= 0)).tolist()
+    # Where others have call stacks, that it is in a function of JAX alone does not say where a node is from.
+    only_called = np.array(
+        [bool(called_in(one)) and not parse_scope("/".join(_kept(one, True))).modules for one in parts], bool
+    )
+    known = ((stack >= 0) | (scope > 0) & ~(only_called[scope] & (stack >= 0).any())).tolist()
     maker, start = graph.value_node.tolist(), graph.first_operand.tolist()
     source = graph.operands.source.tolist()
 
     def take(node: int, other: int) -> None:
-        scope[node], stack[node], known[node] = scope[other], stack[other], True
+        scope[node] = scope[node] or scope[other]
+        stack[node], known[node] = stack[other], True
 
     # What has bodies of its own is where most of these are from.
     for node, regions in graph.owned_regions.items():
@@ -225,7 +238,8 @@ def described(graph: Graph, origins: Origins) -> Graph:
         # An inherited name says where, not what.
         if strings[op[node]] in _OWNERS:
             continue
-        if primitive and graph.nodes.scope[node] > 0:
+        # What JAX calls itself there is no operation.
+        if primitive and graph.nodes.scope[node] > 0 and primitive not in MACHINERY and primitive[0] != "_":
             op[node] = string(primitive)
         elif node in graph.owned_regions:
             piece = pieces.get(int(graph.regions.name[graph.owned_regions[node][0]]))
@@ -273,9 +287,15 @@ def _kept(parts: Parts, has_frames: bool) -> list[str]:
             kept.append(part)
         elif transforms:
             kept.append("".join(f"{one}(" for one in transforms) + ")" * len(transforms))
-        elif not has_frames and not called[1].startswith("_"):
-            kept.append(called[1])
+        elif not has_frames and (_is_random(part) or not called[1].startswith("_")):
+            kept.append(function_name(called[1]) if _is_random(part) else called[1])
     return kept
+
+
+def _is_random(part: str) -> bool:
+    """Whether a part of a name stack is a function of JAX that makes random numbers."""
+    called = _CALL.match(part)
+    return called is not None and GENERATOR.match(called[1]) is not None
 
 
 def _taken_apart(part: str) -> tuple[list[str], str]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from jaxviz.graph import ARGUMENT, CONSTANT, OPERATION, RESULT
 from jaxviz.read.distinct import distinct
 from jaxviz.read.hlo_attributes import AttributeReader
+from jaxviz.read.hlo_callers import own_frames
 from jaxviz.read.hlo_frames import HloFrames
 from jaxviz.read.hlo_module import HloComputation, HloModule
 from jaxviz.read.hlo_order import Orders
@@ -236,9 +237,10 @@ class Rows:
             self.name[row] = string(f"{names[instruction[row]]}[{self.element[row]}]")
         self.stack = np.full(len(instruction), -1, np.int64)
         if frames.wanted:
-            place, first = distinct(chain.from_iterable(each.frames for each in self.computations))
-            own = [self.instruction(row) for row in first]
-            stack = np.array([frames.stack(computation.frames[index]) for computation, index in own], np.int64)[place]
+            named = list(chain.from_iterable(each.frames for each in self.computations))
+            found = own_frames(self.module, self.table, named, self.reached)
+            place, first = distinct(found.tolist())
+            stack = np.array([frames.stack(int(found[row])) for row in first], np.int64)[place]
             self.stack = np.where(result, -1, stack[instruction])
 
     def _name_rows(self, names: list[str]) -> Array:

@@ -16,6 +16,9 @@ _TAG = re.compile(rf"{MARK}(?<!\w{MARK})(\d+)")
 _TAG_OR_LINE = re.compile(rf"{MARK}(?<!\w{MARK})(\d+)|\n")
 _TAG_IN_PATH = re.compile(rf"{MARK}(?<![^/(;:\n]{MARK})(\d+)(/|(?=[;:)\n]|$))")
 
+#: How JAX calls what makes its random numbers, which calls nothing of the person: `_threefry_split`.
+GENERATOR = re.compile(r"_*(?:threefry|philox|rbg)(?![a-z])")
+
 #: The numbers of the equations on the way to one, outermost first.
 Path = tuple[int, ...]
 
