@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -50,7 +51,7 @@ def called_in(parts: Iterable[str]) -> Functions:
 
 def name_of_call(primitive: str, label: str) -> str:
     """What a call enters, by the last part of its name stack, or by the name that it has itself."""
-    return next(iter(called_in([primitive])), "") or function_name(primitive) or function_name(label)
+    return next(iter(called_in([primitive])), "") or function_name(label) or function_name(primitive)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +65,17 @@ class Called:
         """The function that all nodes `inside` are in, and not all of those `around` them; empty if there is none."""
         shared, outer = self._shared(inside), self._shared(around)
         return shared[len(outer)] if len(shared) > len(outer) else ""
+
+    def mostly(self, inside: NDArray[np.intp], around: NDArray[np.intp]) -> tuple[str, int]:
+        """The same of at least half of the nodes inside, and how many are not in it."""
+        depth = len(self._shared(around))
+        rows, counts = np.unique(self.row[inside], return_counts=True)
+        found = Counter[str]()
+        for row, count in zip(rows.tolist(), counts.tolist(), strict=True):
+            if row >= 0 and len(self.functions[row]) > depth:
+                found[self.functions[row][depth]] += count
+        name, most = next(iter(found.most_common(1)), ("", 0))
+        return (name, len(inside) - most) if 2 * most >= len(inside) else ("", 0)
 
     def _shared(self, nodes: NDArray[np.intp]) -> Functions:
         rows = np.unique(self.row[nodes])

@@ -70,7 +70,8 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     places = _numbered([one.token if one.kind == MODULE else one.token[:1] for one in labels])
     kind = np.array([one.kind for one in labels], np.int32)[label]
     own_frame = _own_frames(reader.stack, reader.stacks)
-    one_frame = _one_frame(rows, own_frame, drawn)
+    # What was fused into one kernel is a detail of that.
+    one_frame = _one_frame(rows, own_frame, drawn & ~found.opaque)
     control = _control_frames(own_frame, reader.expressions)
     closed = is_kind(kind, (CALL, MODULE, LOOP, COND)) & _is_one_expression(rows, kind, own_frame, one_frame, control)
     goes_on = (kind == BODY) & np.array([one.name == GOES_ON for one in labels], np.bool_)[label]

@@ -142,7 +142,9 @@ class Names:
                 columns[1, row] = string(self._lines(row))
             unnamed[row] = not columns[0, row]
         for row in np.flatnonzero(unnamed).tolist() if called is not None else ():
-            columns[0, row] = string(self._function_called(row))
+            loop = draft.kind[self._heaviest.inside(row)[0]] == LOOP
+            most = self._most(row, columns[0]) if loop else ""
+            columns[0, row] = string(self._function_called(row) or most or self._function_called(row, mostly=True))
             unnamed[row] = not columns[0, row]
         unnamed_rows = np.flatnonzero(unnamed)
         columns[0, unnamed_rows] = [string(name) for name in self._works(unnamed_rows)]
@@ -174,6 +176,9 @@ class Names:
                 self._cases(row)
                 or self._assigned(row)
                 or self._function_called(row)
+                # Without the source, numbers of lines say less than what is there.
+                or (self._most(row, names) if self._called is not None else "")
+                or self._function_called(row, mostly=True)
                 or self._lines(row)
                 or self._most(row, names)
             )
@@ -387,13 +392,14 @@ class Names:
                 return expression.loop
         return ""
 
-    def _function_called(self, row: int) -> str:
-        """The function that all of a row is in, and not all of what is around it, as metadata say."""
+    def _function_called(self, row: int, *, mostly: bool = False) -> str:
+        """The function that all of a row is in, or most of it, and not all of what is around it, as metadata say."""
         rows, around = self._draft.rows, int(self._draft.rows.parent[row])
         if self._called is None or around < 0:
             return ""
         low, high = (np.searchsorted(self._drawn, [rows.first[one], rows.end[one]]) for one in (row, around))
-        return self._called.name(self._drawn[low[0] : low[1]], self._drawn[high[0] : high[1]])
+        places = self._drawn[low[0] : low[1]], self._drawn[high[0] : high[1]]
+        return and_others(*self._called.mostly(*places)) if mostly else self._called.name(*places)
 
     def _cases(self, row: int) -> str:
         """`cases 5 to 11` for some branches of a condition."""

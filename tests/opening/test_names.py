@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from outline.outlines import check
 
@@ -90,6 +91,36 @@ def test_random_numbers_are_told_by_the_functions_that_draw_them(opened, form):
     found = names(opened(form(drawn, jax.random.PRNGKey(0))))
     assert {"split", "bernoulli", "normal"} <= set(found)
     assert not [name for name in found if name.startswith("while ")]
+
+
+def own(key):
+    first, second = jax.random.split(key)
+    return jax.random.normal(first, (4,)) + jnp.sin(jax.random.normal(second, (4,)))
+
+
+def stranger(key):
+    return own(jax.random.split(key, 3)[1])
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("form", [before, after])
+def test_who_asked_for_random_numbers_in_another_program_is_no_part_of_this_one(opened, form):
+    jax.clear_caches()
+    form(stranger, jax.random.PRNGKey(0))
+    document = opened(form(own, jax.random.PRNGKey(0))).document()
+    (graph,), tables = document.graphs, document.tables
+    stacks = np.unique(graph.nodes.stack[graph.nodes.stack >= 0])
+    functions = {frame.function for stack in stacks.tolist() for frame in tables.frames_of(stack)}
+    assert "stranger" not in functions | {row.name for row in document.outlines[0].outline}
+    assert "own" in functions
+
+
+@pytest.mark.smoke
+def test_how_jax_makes_random_numbers_is_not_seen_at_first(opened):
+    found = names(opened(after(own, jax.random.PRNGKey(0))))
+    assert not {"slice", "xor", "stack"} & set(found)
+    assert not [name for name in found if name.startswith("while")]
+    assert [name for name in found if name in ("split", "normal")]
 
 
 def test_what_the_compiler_mixed_is_told_by_the_function_that_all_of_it_is_in(opened):
