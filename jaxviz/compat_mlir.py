@@ -136,6 +136,13 @@ def portable_module(context: Any, data: bytes) -> Any | None:
         return None
 
 
+def newest_artifact() -> str:
+    """The version of the newest StableHLO that jaxlib reads: `1.17.0`."""
+    from jaxlib.mlir.dialects import stablehlo
+
+    return str(stablehlo.get_current_version())
+
+
 class LocationPart(NamedTuple):
     """A location, one step into it: of a file (`text` its path), a name, a call (callee, caller), or several."""
 

@@ -27,8 +27,11 @@ _MLIR_BYTECODE = b"ML\xefR"
 _MLIR_TEXT = re.compile(r'^\s*(?:module\b|func\.func\b|#\w+|"?\w+(?:\.\w+)+"?[ (@]|%\w+ = |!\w+\s+= )')
 
 
-_PROTO_TEXT = re.compile(r"\w+ \{\s*\n\s+\w+(?:: | \{)")
-_PROTO_IN_WORDS = "a protocol buffer written as text: only its bytes are read (--xla_dump_hlo_as_proto)"
+_PROTO_TEXT = re.compile(r"\w+ \{\s*\n\s+\w+(?:: | \{)|name: \"[^\"\n]*\"\n(?:\w+: .*\n)*\w+ \{\n")
+_PROTO_IN_WORDS = (
+    "a protocol buffer written as text: its bytes (--xla_dump_hlo_as_proto) "
+    "or the text of HLO (--xla_dump_hlo_as_text) are read"
+)
 # Comments and space at the beginning of a text: licences, and the options of a test.
 _COMMENTS = re.compile(r"\A(?:\s++|//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z))++")
 

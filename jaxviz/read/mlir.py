@@ -35,6 +35,10 @@ class UnknownDialectError(MlirError):
     """A module with operations of which jaxlib does not know, or not all, how they are written."""
 
 
+# What begins with the version that wrote it.
+_ARTIFACT = re.compile(rb"StableHLO_v(\d{1,6}\.\d{1,6}\.\d{1,6})")
+
+
 def parse_mlir(source: str | bytes) -> Any:
     """The module that a text or bytecode holds; artifacts of StableHLO are brought up to the version of jaxlib.
 
@@ -76,7 +80,15 @@ def mlir_text(source: str | bytes) -> str:
     try:
         return text_of_bytecode(source)
     except BytecodeError as error:
+        written, newest = _ARTIFACT.search(source[:64]), compat_mlir.newest_artifact()
+        if written is not None and _numbers(written[1].decode()) > _numbers(newest):
+            later = f"StableHLO of at most version {newest}, which this jaxlib reads, not {written[1].decode()}"
+            raise MlirError(f"byte 0: expected {later}: pip install -U jax jaxlib") from None
         raise MlirError(f"byte 0: {_expected(_ERROR.sub(lambda found: found[3], str(error)))}") from None
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
 
 
 def _is_of_others(text: str) -> bool:

@@ -158,7 +158,15 @@ def test_nothing_is_compiled(module, lowered, tmp_path, monkeypatch):
             b"// note\n\nhello\n",
             'line 3:1: expected HLO, MLIR, a jax.export artifact or a jaxviz document, not "hello"',
         ),
-        (b'hlo_module {\n  name: "m"\n}\n', "not a protocol buffer written as text: only its bytes are read"),
+        (b'hlo_module {\n  name: "m"\n}\n', "not a protocol buffer written as text: its bytes (--xla_dump_hlo_as_"),
+        (
+            b'name: "jit_f"\nentry_computation_name: "main.3"\ncomputations {\n  name: "main.3"\n}\n',
+            "line 1:1: expected HLO, MLIR, a jax.export artifact or a jaxviz document, not a protocol buffer written as",
+        ),
+        (
+            b"ML\xefR\x0dStableHLO_v99.0.0\x00\x01",
+            "which this jaxlib reads, not 99.0.0: pip install -U jax jaxlib",
+        ),
         (b"\x89PNG\r\n\x1a\n\x00\x00", "byte 0: expected HLO, MLIR, a jax.export artifact or a jaxviz document"),
         (b"HloModule m\n\nENTRY e {\n", "line 4:1: expected } at the end of computation e"),
         (b"module {\n  func.func @f( {\n", "line 2:16: expected"),
