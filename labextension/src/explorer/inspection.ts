@@ -24,6 +24,9 @@ export interface InspectionActions {
 const DOUBLE_CLICK = 500;
 /** px of a picture that is too narrow for details at one of its sides. */
 const NARROW = 600;
+/** The same where the height is the host's, and details below take from it; of one of two, which are small as it is. */
+const NARROW_IN_FULL = 460;
+const NARROW_BESIDE = 520;
 
 export class Inspection {
   readonly root = element('aside', 'jv-inspector');
@@ -126,5 +129,7 @@ export class Inspection {
 }
 
 function isNarrow({ body }: Pane): boolean {
-  return body.clientWidth > 0 && body.clientWidth < NARROW;
+  const inFull = body.closest('.jv-fill, .jv-whole');
+  const least = !inFull ? NARROW : body.closest('.jv-beside') ? NARROW_BESIDE : NARROW_IN_FULL;
+  return body.clientWidth > 0 && body.clientWidth < least;
 }

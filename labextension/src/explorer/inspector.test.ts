@@ -44,6 +44,15 @@ test('details for which a picture is too narrow stand below it and cover nothing
   }
 });
 
+test("where the height is the host's own, details below take from it: they stand at the side sooner", async () => {
+  giveSize(500, 400);
+  const { explorer, root, press } = await explore(twoStages(), { fill: true });
+  explorer.select([3]);
+  assert.ok(!isBelow(root));
+  await press('d');
+  assert.ok(isBelow(root));
+});
+
 test('what has the focus in the details keeps it where they move below the picture, and back', async () => {
   const resize = resizing();
   giveSize(900, 400);
