@@ -19,6 +19,16 @@ test('a picture follows the one of its function in its cell, the first of severa
   assert.equal(left.take(other, 'step'), 'elsewhere');
 });
 
+test('a picture that goes on itself is followed by none', () => {
+  const left = new LeftInCells<string>();
+  const cell = cellOf('a');
+  left.put({ cell, place: 0, name: 'step' }, 'first');
+  left.put({ cell, place: 1, name: 'step' }, 'second');
+  left.drop({ cell, place: 0, name: 'step' });
+  left.drop({ cell: cellOf('b'), place: 0, name: 'step' });
+  assert.equal(left.take(cell, 'step'), 'second');
+});
+
 test('what was left last in a place is followed, and only a few cells are remembered', () => {
   const left = new LeftInCells<number>();
   const cells = Array.from({ length: 20 }, (_, number) => cellOf(String(number)));

@@ -34,6 +34,15 @@ export class LeftInCells<One> {
     }
   }
 
+  /** Nobody is to follow that picture: it goes on itself. */
+  drop({ cell, place, name }: Stood): void {
+    const all = this.cells.get(cell) ?? [];
+    const at = all.findIndex(left => left.place === place && left.name === name);
+    if (at >= 0) {
+      all.splice(at, 1);
+    }
+  }
+
   /** What the picture of that function in a cell follows; it is the caller's from then on. */
   take(cell: Element, name: string): One | undefined {
     const all = this.cells.get(cell) ?? [];

@@ -64,7 +64,7 @@ interface LeftPicture extends Left {
   /** True where the view has changed and was not saved yet. */
   readonly unsaved: boolean;
   readonly changing: Promise<void> | null;
-  readonly stands: Omit<Stood, 'cell'> | null;
+  readonly stood: Stood | null;
   readonly nodes: readonly ChildNode[];
   /** What had the keys in it. */
   readonly focused: HTMLElement | null;
@@ -95,9 +95,9 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   private focused: HTMLElement | null = null;
   /** Where the picture stands now: whatever it tells goes there. */
   private home: { output: DocumentOutput } = { output: this };
-  /** The cell that it stands in, if any, and what is shown where in that. */
-  private cell: Element | null = null;
-  private stands: Omit<Stood, 'cell'> | null = null;
+  /** Where it stands in a cell, if it does, and the function that it shows. */
+  private spot: Omit<Stood, 'name'> | null = null;
+  private name = '';
 
   constructor(private readonly options: IRenderMime.IRendererOptions) {
     super();
@@ -126,7 +126,8 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   }
 
   protected override onAfterAttach(): void {
-    this.cell = this.node.closest('.jp-Cell');
+    const cell = this.node.closest('.jp-Cell');
+    this.spot = cell && { cell, place: [...cell.querySelectorAll('.jv-output')].indexOf(this.node) };
     this.parent?.node.addEventListener('focus', this.takeKeys);
   }
 
@@ -214,10 +215,8 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       this.sight.observe(this.node);
     }
     const { explorer: before, home } = this;
-    const { name } = document.programs[0];
-    const outputs = this.cell?.querySelectorAll('.jv-output') ?? [];
-    this.stands ??= { place: [...outputs].indexOf(this.node), name };
-    const earlier = before || saved || !this.cell ? undefined : leftInCells.take(this.cell, name);
+    this.name = document.programs[0].name;
+    const earlier = before || saved || !this.spot ? undefined : leftInCells.take(this.spot.cell, this.name);
     const next = new Explorer(this.node, {
       document,
       data,
@@ -259,8 +258,11 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
     if (!left) {
       return false;
     }
-    const { explorer, layouts, home, kept, unsaved, changing, nodes, focused, stands } = left;
-    Object.assign(this, { explorer, layouts, home, kept, changing, stands });
+    const { explorer, layouts, home, kept, unsaved, changing, nodes, focused, stood } = left;
+    Object.assign(this, { explorer, layouts, home, kept, changing, name: stood?.name ?? '' });
+    if (stood) {
+      leftInCells.drop(stood);
+    }
     home.output = this;
     this.node.replaceChildren(...nodes);
     this.sight.observe(this.node);
@@ -280,10 +282,11 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
 
   /** Leaves the picture to the output that may come in the place of this one. */
   private leave(explorer: Explorer, layouts: LayoutClient): void {
-    const { home, shown, model, kept, saving, changing, focused, cell, stands } = this;
+    const { home, shown, model, kept, saving, changing, focused, spot, name } = this;
     clearTimeout(saving);
-    if (cell && stands) {
-      leftInCells.put({ cell, ...stands }, explorer.inheriting.earlier);
+    const stood = spot && { ...spot, name };
+    if (stood) {
+      leftInCells.put(stood, explorer.inheriting.earlier);
     }
     leaving.put({
       explorer,
@@ -294,7 +297,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       kept,
       unsaved: saving !== undefined,
       changing,
-      stands,
+      stood,
       nodes: [...this.node.childNodes],
       focused,
       end: () => {
