@@ -161,7 +161,7 @@ def test_nothing_is_compiled(module, lowered, tmp_path, monkeypatch):
         (b'hlo_module {\n  name: "m"\n}\n', "not a protocol buffer written as text: its bytes (--xla_dump_hlo_as_"),
         (
             b'name: "jit_f"\nentry_computation_name: "main.3"\ncomputations {\n  name: "main.3"\n}\n',
-            "line 1:1: expected HLO, MLIR, a jax.export artifact or a jaxviz document, not a protocol buffer written as",
+            "line 1:1: expected HLO, MLIR, a jax.export artifact or a jaxviz document, not a protocol buffer written",
         ),
         (
             b"ML\xefR\x0dStableHLO_v99.0.0\x00\x01",
