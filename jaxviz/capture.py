@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from jaxviz.graph import ARGUMENT, OPERATION, RESULT, Column, Graph
 from jaxviz.link.applied import with_applying
 from jaxviz.link.asked import with_asked
+from jaxviz.link.calls import with_calls_told_apart
 from jaxviz.link.carried import with_carried_variables
 from jaxviz.link.evidence import Evidence
 from jaxviz.link.fates import Fates
@@ -146,7 +147,8 @@ class Capture:
         places, outline = self._places, self.outline
         with self._timed("hlo", "link"):
             tagged = read_tags(places, found.graph, found.names, found.name, relative=False)
-            return self._linked(self._with_names(found.graph), tagged, outline)
+            graph = self._with_names(found.graph)
+            return self._linked(graph, with_calls_told_apart(self.jaxpr, graph, tagged, places), outline)
 
     @cached_property
     def outline(self) -> Outline:

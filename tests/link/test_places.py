@@ -130,3 +130,38 @@ def test_a_scope_of_two_lines_is_shown_as_one():
     within = "jit(scoped)/jit(main)" if jax.__version_info__ < (0, 7) else "jit(scoped)"
     assert ex.hlo.find("sine")[0].scope == f"{within}/one two/sin"
     assert ex.stablehlo.find("sine")[0].scope == f"{within}/one two/sin"
+
+
+@pytest.mark.smoke
+def test_what_is_in_a_function_is_of_the_call_that_it_was_made_for():
+    """JAX 0.6 gives it the name of the first call, wherever it is."""
+
+    @jax.jit
+    def bent(x):
+        return jnp.maximum(jnp.sin(x), 0.25)
+
+    outer = jax.jit(lambda x: bent(x) + 1.0)
+
+    def f(x, y):
+        x = bent(x @ y)
+        x = outer(x @ y)
+        return bent(outer(x @ y)) + bent(y)
+
+    ex = jv.explore(f, *[jnp.ones((4, 4))] * 2)
+    for op, made in (("sin", "sine"), ("max", "maximum")):
+        sources = [list(ex.links("hlo").sources(node.index)) for node in ex.hlo.find(made)]
+        assert sorted(sources) == [[node.index] for node in ex.jaxpr.find(op)]
+
+
+def test_running_sums_of_several_layers_are_each_of_their_own():
+    def deep(x):
+        for _ in range(3):
+            x = jnp.cumsum(jnp.tanh(x) @ x, axis=0)
+        return x
+
+    ex = jv.explore(deep, jnp.ones((8, 8)))
+    first = deep.__code__.co_firstlineno
+    sums = [node for node in ex.hlo if node.op == "reduce-window"]
+    of = [ex.links("hlo").sources(node.index)[0] for node in sums]
+    assert sorted(set(of)) == [node.index for node in ex.jaxpr.find("cumsum")]
+    assert {node.line - first for node in sums} == {2}

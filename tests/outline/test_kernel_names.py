@@ -135,9 +135,6 @@ def test_kernels_of_several_steps_stand_in_the_one_that_most_of_each_is_of():
     assert names[-1][0].startswith("k4 = reacting(new) +")
 
 
-@pytest.mark.skipif(
-    jax.__version_info__ < (0, 7), reason="JAX 0.6 gives all running sums the name of the first, so XLA's are no copies"
-)
 def test_kernels_of_later_copies_are_as_those_of_the_first():
     def deep(weights, x):
         for w in weights:
