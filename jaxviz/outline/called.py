@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.expressions import GENERIC
 from jaxviz.outline.modules import MACHINERY
+from jaxviz.read.tag_text import GENERATOR
 
 Functions = tuple[str, ...]
 
@@ -52,6 +53,21 @@ def called_in(parts: Iterable[str]) -> Functions:
 def name_of_call(primitive: str, label: str) -> str:
     """What a call enters, by the last part of its name stack, or by the name that it has itself."""
     return next(iter(called_in([primitive])), "") or function_name(label) or function_name(primitive)
+
+
+def makes_random(graph: Graph) -> NDArray[np.bool_]:
+    """Of each region whether it is in a function of JAX that makes random numbers: what that calls has the name of
+    who asked for some first, in whichever program."""
+    strings, regions = graph.tables.strings, graph.regions
+    found = np.zeros(len(regions.owner), bool)
+    for number, owner in enumerate(regions.owner.tolist()):
+        if owner >= 0:
+            names = strings[regions.name[number]], strings[graph.nodes.name[owner]], strings[graph.nodes.scope[owner]]
+            of_generator = any(GENERATOR.match(_TRANSFORMED.sub("", name)) for name in names[:2])
+            called = _CALL.search(names[2].rpartition("/")[2])
+            of_generator = of_generator or (called is not None and GENERATOR.match(called[1]) is not None)
+            found[number] = found[graph.nodes.region[owner]] or of_generator
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,9 +122,10 @@ def called_functions(graph: Graph, parts: list[tuple[str, ...]], primitives: lis
         # Before optimization what is called has name stacks that begin inside.
         return mine if mine[: len(around)] == around else around + mine
 
+    random = makes_random(graph)
     for owner in owners[1:]:
         around = of(owner)
-        if strings[graph.nodes.op[owner]] in ("call", "composite"):
+        if strings[graph.nodes.op[owner]] in ("call", "composite") and not random[region[owner]]:
             name = name_of_call(primitives[rows[owner]], strings[names[owner]])
             around = (*around, name) if name and around[-1:] != (name,) else around
         inside.append(around)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from jaxviz.graph import OPERATION, Column, Graph
-from jaxviz.outline.called import called_in, function_name, name_of_call
+from jaxviz.outline.called import called_in, function_name, makes_random, name_of_call
 from jaxviz.outline.callers import below_calls
 from jaxviz.outline.counted import counted_loops
 from jaxviz.outline.modules import MACHINERY, parse_scope
@@ -258,9 +258,9 @@ def described(graph: Graph, origins: Origins) -> Graph:
 def _called_alone(graph: Graph, origins: Origins) -> Iterator[tuple[int, str]]:
     """The calls of functions in which no frame is of the person's own, and what these are called."""
     strings, (start, end) = graph.tables.strings, graph.region_intervals
-    calls = is_owner_of(graph, WRAPPERS)
+    calls, random = is_owner_of(graph, WRAPPERS), makes_random(graph)
     for owner, regions in graph.owned_regions.items():
-        if calls[owner]:
+        if calls[owner] and not random[graph.nodes.region[owner]]:
             inside = origins.stack[start[regions[0]] : end[regions[-1]]]
             label = strings[graph.nodes.name[owner]]
             function = name_of_call(origins.primitives[origins.row[owner]], label)
