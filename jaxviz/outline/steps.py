@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from jaxviz.outline.elements import CALL, FUNCTION, ITSELF, STATEMENT, Element, Paths
-from jaxviz.outline.expressions import GENERIC, POOR, WRAPPER, Expressions
+from jaxviz.outline.expressions import GENERIC, POOR, WRAPPER, Expressions, is_control
 from jaxviz.outline.modules import unnumbered
 from jaxviz.outline.operations import Operations
 from jaxviz.outline.stacks import StackTree
@@ -83,6 +83,9 @@ class Steps:
                 # What the library does around it and what it does are one call.
                 found += self._in_library(asking, reversed(between)) if called_back else ()
                 found += called_back
+            elif before >= 0 and self._hands_over(before, frame):
+                # What JAX calls has none of its own frames around it.
+                found += self._called_back(frame, before, before)
             if place != beside:
                 inner = frames[place + 1] if place + 1 < len(frames) else called
                 own = self._own.get((frame, inner))
@@ -161,6 +164,11 @@ class Steps:
             return ()
         function = self._tables.frames.function[frame]
         return (self._paths.number(Element(CALL, (caller, function), name, (CALL, function))),)
+
+    def _hands_over(self, caller: int, called: int) -> bool:
+        """Whether the call at a frame is given the function that it leads to: `odeint(dynamics, y0, ts)`."""
+        name, call = self._called_name(called), self._expressions.at(caller)
+        return bool(name) and name in _WORD.findall(call.text) and not is_control(call.name)
 
     def _indexed(self, frame: int) -> tuple[Element, ...]:
         """The steps of indexing by constants, a detail of the operation that it is for; none where it stands alone."""

@@ -131,6 +131,22 @@ def test_all_of_what_a_loop_of_a_library_does_needs_no_box_of_its_own(library):
     assert names_inside(outline, loop.index) == ["_simulate", "_expand", "_backward"]
 
 
+def test_a_function_of_the_person_that_jax_is_given_is_a_call_wherever_jax_calls_it():
+    def heat(u):
+        def operator(v):
+            left = jnp.roll(v, 1)
+            return v + 0.1 * (v - left)
+
+        solution, _ = jax.scipy.sparse.linalg.cg(operator, u, maxiter=20)
+        return solution * 2
+
+    outline = outline_of(heat, jnp.ones(16))
+    # Before the loop and in each turn.
+    calls = rows_named(outline, "operator")
+    assert [row.kind for row in calls] == ["call", "call"]
+    assert all({"roll", "add"} <= set(names_inside(outline, row.index)) for row in calls)
+
+
 _SAMPLER = """
 def _energy(fn, x):
     return -fn(x)
