@@ -94,7 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--stage", choices=_STAGES, default="jaxpr")
     export.add_argument("--theme", choices=("light", "dark", "auto"), default="light")
     opened = command("open", _open, "show a file that a compiler or jaxviz wrote, in a browser")
-    opened.add_argument("path", help="HLO, MLIR, a folder of dumps, an export, a document")
+    opened.add_argument("path", help="HLO, MLIR, a folder of dumps or an archive of one, an export, a document")
     opened.add_argument("-o", "--output", metavar="FILE", help="write it there instead, as with export")
     diff = command("diff", _diff, "compare two documents; for continuous integration")
     diff.add_argument("before")

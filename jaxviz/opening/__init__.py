@@ -1,7 +1,8 @@
 """Open files that others made: HLO, MLIR, exported functions, folders of dumps, documents.
 
 `contents.py` takes a file out of its compression and tells what it is, `programs.py` reads the programs in it with the
-readers of `read/`, `folder.py` does so for all files of a folder, and `opened.py` shows them.
+readers of `read/`, `folder.py` does so for all files of a folder, `archive.py` for one that was packed, and `opened.py`
+shows them.
 """
 
 from __future__ import annotations
@@ -17,21 +18,26 @@ def open(path: str | Path) -> Opened:
     """Opens a file or folder, and shows it in the explorer, without JAX compiling anything.
 
     HLO as text or as a protocol buffer (also in a snapshot or a profile), StableHLO and other MLIR as text or bytecode,
-    what `jax.export` wrote, what `--xla_dump_to` wrote, and documents; compressed or not. What a file is is told by
-    its contents. `OpenError` says in one line what is wrong with a file: where, and what was expected.
+    what `jax.export` wrote, what `--xla_dump_to` wrote, and documents; compressed or not, or packed as zip or tar. What
+    a file is is told by its contents. `OpenError` says in one line what is wrong with a file: where in it, and what was
+    expected.
 
     Example::
 
         jv.open("module_0001.jit_step.cpu_after_optimizations.txt")
     """
-    from jaxviz.opening.contents import OpenError
+    from jaxviz.opening.archive import open_archive
+    from jaxviz.opening.contents import OpenError, is_archive, read_bytes
     from jaxviz.opening.file import open_file
     from jaxviz.opening.folder import open_folder
 
     __tracebackhide__ = True
     path = Path(path).expanduser()
     try:
-        return open_folder(path) if path.is_dir() else open_file(path)
+        if path.is_dir():
+            return open_folder(path)
+        data = read_bytes(path)
+        return open_archive(data, path) if is_archive(data) else open_file(data, path)
     except (OpenError, OSError) as error:
         # How jaxviz got there says nothing about the error.
         raise error.with_traceback(None) from None

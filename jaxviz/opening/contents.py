@@ -103,7 +103,7 @@ def contents_of(data: bytes, name: str) -> Contents:
             return Contents.EXPORT
         if data[:1] == b"\n":  # The first field of every message that holds a module is one of bytes.
             return Contents.HLO_PROTO
-        found = "an archive: unpack it and open the folder" if _is_archive(data) else "these bytes"
+        found = "an archive in a folder: unpack it" if is_archive(data) else "these bytes"
         raise OpenError(f"{name}: byte 0: expected {_KNOWN}, not {found}")
     # A message that begins with a short name looks like text.
     if data[:1] == b"\n" and _text_of(data) is None:
@@ -125,7 +125,7 @@ def contents_of(data: bytes, name: str) -> Contents:
     raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, not {found}")
 
 
-def _is_archive(data: bytes) -> bool:
+def is_archive(data: bytes) -> bool:
     """Whether these bytes are those of a zip or a tar file."""
     return data.startswith(b"PK\x03\x04") or data[257:262] == b"ustar"
 

@@ -6,15 +6,15 @@ import json
 from pathlib import Path
 
 from jaxviz.document import Document, DocumentError, no_constant
-from jaxviz.opening.contents import Contents, OpenError, contents_of, read_bytes
+from jaxviz.opening.contents import Contents, OpenError, contents_of
 from jaxviz.opening.opened import Opened, OpenedProgram
 from jaxviz.opening.programs import programs_in
 
 
-def open_file(path: Path) -> Opened:
-    """Opens one file; `OpenError` says what is wrong with it."""
+def open_file(data: bytes, path: Path) -> Opened:
+    """Opens one file, which holds these bytes; `OpenError` says what is wrong with it."""
     left_out: list[str] = []
-    programs = programs_of(read_bytes(path), str(path), left_out)
+    programs = programs_of(data, str(path), left_out)
     return Opened(path, with_names_of_their_own(programs), left_out)
 
 

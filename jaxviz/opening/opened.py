@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from filecmp import cmp
 from functools import cached_property
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from jaxviz.document import (
@@ -59,6 +60,8 @@ class Opened(Exploration):
         self._measured = Measured()
         self._programs = tuple(programs)
         self._program = self._programs[shown]
+        # The files of an archive are there as long as this is.
+        self._kept: TemporaryDirectory[str] | None = None
         self.call = self._program.name
         # A file of the compiler is opened for what it made at last; a document is seen as it was where it was saved.
         self.stage = "jaxpr" if "jaxpr" in self._program.kinds else self._program.kinds[-1]
@@ -76,8 +79,16 @@ class Opened(Exploration):
     def __getitem__(self, name: str) -> Opened:
         for number, program in enumerate(self._programs):
             if program.name == name:
-                return Opened(self.path, self._programs, self.left_out, number)
+                return Opened(self.path, self._programs, self.left_out, number)._keeping(self._kept)
         raise KeyError(f"{self.path} has no program {name!r}; it has: {', '.join(self.names)}")
+
+    def packed_in(self, path: Path, left_out: Sequence[str], kept: TemporaryDirectory[str]) -> Opened:
+        """The same, opened from an archive whose files are in a folder that is kept for it."""
+        return Opened(path, self._programs, left_out)._keeping(kept)
+
+    def _keeping(self, kept: TemporaryDirectory[str] | None) -> Opened:
+        self._kept = kept
+        return self
 
     @property
     def jaxpr(self) -> Graph:
