@@ -135,3 +135,24 @@ def test_what_the_compiler_mixed_is_told_by_the_function_that_all_of_it_is_in(op
 
     found = names(opened(after(middle, jnp.ones(9))))
     assert {"median", "norm"} <= set(found)
+
+
+_ONE_BY_ONE = (jnp.tanh, jnp.sin, jnp.cos, jnp.exp, jnp.log1p, jnp.sqrt, jnp.floor, jnp.ceil, jnp.expm1, jnp.abs)
+
+
+def varied(x, labels):
+    """Many operations, no two of them alike side by side, with a function here and there."""
+    for count, first in enumerate(_ONE_BY_ONE):
+        for second in _ONE_BY_ONE[count:]:
+            x = first(x) @ second(x)
+        x = jnp.where(x > count, x, 0.1 * x) if count % 3 == 1 else x
+    return jnp.take(x, labels, axis=0).sum()
+
+
+@pytest.mark.smoke
+def test_a_function_that_is_a_small_part_of_what_has_no_names_does_not_tell_it(opened):
+    outline = opened(plain(varied, jnp.ones((8, 8)), jnp.arange(3))).document(passes=False).outlines[-1].outline
+    parts = {row.name for row in outline if row.kind == "part"}
+    assert parts, outline
+    assert "where" not in parts
+    assert "where" in {row.name for row in outline}
