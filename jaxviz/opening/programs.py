@@ -184,7 +184,7 @@ def _mlir_stages(
             graph = read_stablehlo(module, own, frames=frames, entry=entry).graph
             if frames is not None:
                 frames.write_excerpts()
-                graph = _with_names_of_arguments(graph)
+            graph = _with_names_of_arguments(graph)
             called, function = name or own.strings[graph.regions.name[0]], "" if entry == "main" else entry
             if len(entries) > 1:
                 called = function or called
@@ -195,7 +195,7 @@ def _with_names_of_arguments(graph: Graph) -> Graph:
     """The graph with arguments that have no name called as those of the function that gets them.
 
     Around a function of open lengths, or one that was named to be kept apart, JAX writes one that hands its
-    arguments on and names none of them.
+    arguments on and names none of them. What has no name at all is numbered as in the text of JAX, `arg0`.
     """
     kind, region, names = graph.nodes.kind, graph.nodes.region, graph.nodes.name.copy()
     made, empty = graph.value_node, graph.tables.string("")
@@ -205,6 +205,9 @@ def _with_names_of_arguments(graph: Graph) -> Graph:
         outer = made[value] if value >= 0 else -1
         if outer >= 0 and kind[outer] == ARGUMENT and region[outer] == 0 and names[outer] == empty:
             names[outer] = names[argument]
+    for number, node in enumerate(np.flatnonzero((kind == ARGUMENT) & (region == 0)).tolist()):
+        if names[node] == empty:
+            names[node] = graph.tables.string(f"arg{number}")
     if np.array_equal(names, graph.nodes.name):
         return graph
     return replace(graph, nodes=replace(graph.nodes, name=names))

@@ -156,3 +156,9 @@ def test_a_function_that_is_a_small_part_of_what_has_no_names_does_not_tell_it(o
     assert parts, outline
     assert "where" not in parts
     assert "where" in {row.name for row in outline}
+
+
+def test_arguments_without_names_are_numbered_as_in_the_text(opened):
+    assert names(opened(plain(lambda x, y: x @ y, jnp.ones((2, 3)), jnp.ones((3, 2)))))[:2] == ["arg0", "arg1"]
+    # What has a name keeps it.
+    assert names(opened(lowered(lambda x, y: x @ y, jnp.ones((2, 3)), jnp.ones((3, 2)))))[:2] == ["x", "y"]
