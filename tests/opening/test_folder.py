@@ -9,21 +9,15 @@ from itertools import pairwise
 import jax
 import jax.numpy as jnp
 import pytest
+from opening.dumps import dump_into, program
 
 import jaxviz as jv
 from jaxviz.opening.buffers import read_buffers
 
 
-def program(x, w):
-    return jnp.tanh(x @ w).sum()
-
-
 @pytest.fixture(scope="module")
 def dump(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("dump")
-    options = {"xla_dump_to": str(folder), "xla_dump_hlo_pass_re": ".*", "xla_dump_hlo_as_text": True}
-    jax.jit(program).lower(jnp.ones((4, 3)), jnp.ones((3, 2))).compile(compiler_options=options)
-    return folder
+    return dump_into(tmp_path_factory.mktemp("dump"))
 
 
 def test_a_dump_is_one_program_in_its_last_state(dump):

@@ -19,6 +19,18 @@ export function goTo(pane: Pane, item: number, focus = false): void {
   }
 }
 
+/** Selects what is seen in a box; where that is several nodes, these are lit. */
+export function selectSeen(pane: Pane, box: number): void {
+  const visible = pane.scene?.visible;
+  const others = visible?.others.get(box);
+  if (visible && others) {
+    pane.viewing.light([visible.node[box], ...others]);
+    pane.mark();
+  } else {
+    pane.select(box < 0 || !visible ? null : visible.item[box]);
+  }
+}
+
 /** Out of the region around the selection: to one further out, or to the program as a whole. */
 export function leaveTo(pane: Pane, row: number | null): void {
   if (row !== null) {

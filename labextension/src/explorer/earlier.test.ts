@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
+import type { Document as PlainDocument } from '../document/schema.generated.ts';
 import { Sketch } from '../document/sketch.ts';
-import { pair } from '../document/sketchPair.ts';
+import { early, whole } from '../document/sketchPair.ts';
 import type { Earlier } from './earlier.ts';
 import { Explorer } from './explorer.ts';
 import { takePlace } from './succession.ts';
@@ -10,26 +11,8 @@ import { explore, giveSize, layoutsHere, withExplorers, type Explored } from './
 
 withExplorers();
 
-type Plain = ReturnType<typeof pair>;
-
-/** A program with two stages. */
-function whole(): Plain {
-  const plain = pair();
-  const [program] = plain.programs;
-  const [first] = program.stages;
-  return { ...plain, programs: [{ ...program, stages: [first, { ...first, kind: 'hlo', graph: 1 }] }] };
-}
-
-/** The first of its stages: what is there before the compiler is done. */
-function early(): Plain {
-  const { graphs, programs, ...rest } = whole();
-  const [program] = programs;
-  const stages = program.stages.slice(0, 1);
-  return { ...rest, graphs: graphs.slice(0, 1), links: [], programs: [{ ...program, stages }] };
-}
-
 /** Two functions that are called one after the other, each of two operations; others before them. */
-function calls(...before: readonly string[]): () => Plain {
+function calls(...before: readonly string[]): () => PlainDocument {
   return () => {
     const sketch = new Sketch('step');
     let value = sketch.argument('x', 'f32[4]');
@@ -56,7 +39,7 @@ async function opened(): Promise<Explored> {
   return found;
 }
 
-const inPlaceOf = (earlier: Earlier, plain: () => Plain): Promise<Explored> => explore({ plain }, { earlier });
+const inPlaceOf = (earlier: Earlier, plain: () => PlainDocument): Promise<Explored> => explore({ plain }, { earlier });
 const title = ({ root }: Explored): string | null | undefined => root.querySelector('.jv-inspector h4')?.textContent;
 
 test('what is open and selected goes on in a version that has more before it', async () => {
@@ -111,7 +94,7 @@ test('another program in the place of a picture that is still there takes over b
 test('what is seen goes on after a version that cannot be traced', async () => {
   giveSize(700, 400);
   const { explorer } = await opened();
-  const failing = (): Plain => {
+  const failing = (): PlainDocument => {
     const plain = calls()();
     const told = { kind: 'TypeError', message: 'no', case: 'choice', title: 'no', reason: 'no', link: '' };
     const error = { ...told, cures: [], nodes: [], stack: -1 };

@@ -42,3 +42,19 @@ for (const length of [20, 3_000]) {
     assert.deepEqual(pane.viewing.linked, [7, 8]);
   });
 }
+
+test('a box that several results are seen in lights all of them, and lets go of them again', async () => {
+  const sketch = new Sketch('step');
+  const given = Array.from({ length: 12 }, (_, at) => sketch.argument(`state[${at}]`, 'f32[4]'));
+  const results = [sketch.op('mul', [given[0], '0.9'], 'f32[4]'), ...given.slice(1)].map(value =>
+    sketch.result('', value)
+  );
+  const { explorer } = await explore(sketch);
+  const [pane] = explorer.panes;
+  const [box] = pane.scene?.visible.others.keys() ?? [];
+  pane.selectBox(box);
+  assert.deepEqual(pane.viewing.told, results.slice(1));
+  assert.equal(pane.viewing.selected, null);
+  pane.selectBox(box);
+  assert.deepEqual(pane.viewing.told, []);
+});

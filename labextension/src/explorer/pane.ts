@@ -12,7 +12,7 @@ import type { Mark } from '../draw/marks.ts';
 import type { Scene } from '../draw/scene.ts';
 import type { Palette } from '../draw/theme.ts';
 import type { LayoutClient } from '../layout/client.ts';
-import { closeWhole, goTo, leaveTo, spread, toggle } from './acts.ts';
+import { closeWhole, goTo, leaveTo, selectSeen, spread, toggle } from './acts.ts';
 import { Choosing } from './choosing.ts';
 import type { Colours } from './colours.ts';
 import type { Followed } from './earlier.ts';
@@ -426,7 +426,7 @@ export class Pane {
 
   selectBox(box: number): void {
     if (this.scene && box >= 0) {
-      this.selectSeen(box);
+      selectSeen(this, box);
       this.picture.reveal(box);
     }
   }
@@ -435,19 +435,7 @@ export class Pane {
   private click(box: number, more: boolean): void {
     this.viewing.origin = more ? this.viewing.selected : null;
     this.events.clicked(box);
-    this.selectSeen(box);
-  }
-
-  /** Selects what is seen in a box; where that is several nodes, these are lit. */
-  private selectSeen(box: number): void {
-    const visible = this.scene?.visible;
-    const others = visible?.others.get(box);
-    if (visible && others) {
-      this.viewing.light([visible.node[box], ...others]);
-      this.mark();
-    } else {
-      this.select(box < 0 || !visible ? null : visible.item[box]);
-    }
+    selectSeen(this, box);
   }
 
   select(item: number | null): void {

@@ -1,35 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
-import { pair } from '../document/sketchPair.ts';
+import { early, whole } from '../document/sketchPair.ts';
 import { Explorer } from './explorer.ts';
 import { explore, giveSize, layoutsHere, withExplorers, type Explored } from './testExplorer.ts';
 import type { ExplorerOptions } from './options.ts';
 import { takePlace } from './succession.ts';
 
 withExplorers();
-
-type Plain = ReturnType<typeof pair>;
-
-/** A program with two stages. */
-function whole(): Plain {
-  const plain = pair();
-  const [program] = plain.programs;
-  const [first] = program.stages;
-  return { ...plain, programs: [{ ...program, stages: [first, { ...first, kind: 'hlo', graph: 1 }] }] };
-}
-
-/** The first of its stages: what is there before the compiler is done. */
-function early(): Plain {
-  const { graphs, programs, ...rest } = whole();
-  const [program] = programs;
-  return {
-    ...rest,
-    graphs: graphs.slice(0, 1),
-    links: [],
-    programs: [{ ...program, stages: program.stages.slice(0, 1) }]
-  };
-}
 
 function stages(root: HTMLElement): (string | null)[] {
   return [...root.querySelectorAll('.jv-stage')].map(one => one.getAttribute('aria-label'));
