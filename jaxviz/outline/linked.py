@@ -436,7 +436,13 @@ class _Writer:
         counts = np.bincount(parent[is_copy], minlength=len(origin))
         children = np.bincount(parent[1:], minlength=len(origin))
         stack = (counts > 1) & (counts == children)
-        before = np.concatenate([[0], np.cumsum(self.graph.nodes.kind == OPERATION)])
+        # A kernel is one of the things that a turn holds, however much went into it.
+        told = self.graph.nodes.kind == OPERATION
+        region_start, region_end = self.graph.region_intervals
+        for owner in np.flatnonzero(self._kernels).tolist():
+            regions = self.graph.owned_regions[owner]
+            told[region_start[regions[0]] : region_end[regions[-1]]] = False
+        before = np.concatenate([[0], np.cumsum(told)])
         holds = before[end] - before[first]
         found = np.flatnonzero(is_copy & stack[parent])
         order = found[np.lexsort((origin[found], parent[found]))]

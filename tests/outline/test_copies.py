@@ -150,6 +150,28 @@ def test_turns_that_the_compiler_has_mixed_are_no_stack(stage):
         assert all(copy.equations <= 2 * copies[0].equations + 8 for copy in copies)
 
 
+def test_turns_are_a_stack_also_where_the_compiler_puts_more_into_the_kernels_of_later_ones():
+    def cell(weights, x, h, c):
+        i, f, g, o = jnp.split(jnp.concatenate([x, h], axis=-1) @ weights, 4, axis=-1)
+        c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(i) * jnp.tanh(g)
+        return jax.nn.sigmoid(o) * jnp.tanh(c), c
+
+    def loss(weights, x):
+        h = c = jnp.zeros((4, 16))
+        for t in range(6):
+            h, c = cell(weights, x[t], h, c)
+        return jnp.mean(h**2)
+
+    explored = jv.explore(jax.grad(loss), jnp.ones((24, 64)), jnp.ones((6, 4, 8)))
+    outline = explored._capture.hlo.outline
+    check(outline)
+    backward = next(row for row in outline if row.name == "backward")
+    turns = [row for row in outline if row.count == 6 and backward.first <= row.first < backward.end]
+    assert len(turns) == 1
+    sizes = [outline.row(child).equations for child in outline.children[turns[0].index]]
+    assert max(sizes) > 2 * sizes[0] + 8
+
+
 def test_the_last_turn_backward_that_lacks_the_gradient_of_its_input_is_a_turn_as_the_others():
     mesh = Mesh(np.array(jax.devices()[:1]), ("model",))
     spread = functools.partial(shard_map, mesh=mesh, in_specs=(P(), P(None, "model")), out_specs=P(None, "model"))
