@@ -85,6 +85,7 @@ class _Judge:
         if compat.NAMED_BY_FIRST_CALL:
             self._merge_repeated()
         self._credit_work(alive)
+        self._keep()
         return Fates(self._kind, self._where, self._by)
 
     def _judge(self, alive: dict[int, int]) -> None:
@@ -173,6 +174,15 @@ class _Judge:
                 kind[node], kind[other] = kind[other], MOVED
                 where[other], where[node] = where[node], 0
                 by[other], by[node] = node, -1
+
+    def _keep(self) -> None:
+        """Of what only handed on what it read, and is gone as nobody needs that step, what holds that value."""
+        kind, by = self._kind, self._by
+        gone = np.isin(kind, (SIMPLIFIED, MOVED, IMPORTED, UNLOWERED)) & (by < 0)
+        lives = np.isin(kind, (ALONE, FUSED, BOTH, CONTEXT))
+        stand_ins = StandIns(self._jaxpr)
+        for node in np.flatnonzero(gone).tolist():
+            by[node] = stand_ins.kept_by(node, lambda maker: maker if lives[maker] else int(by[maker]))
 
     @cached_property
     def _operations(self) -> tuple[dict[int, set[str]], dict[int, set[str]]]:

@@ -1,4 +1,4 @@
-"""Whether one equation can hold what another one held.
+"""Whether one equation can hold what another one held, and which holds it for certain.
 
 When the compiler removes an operation, what read it reads something else. That need not be the same value: a factor
 may have gone elsewhere, a sum may go over more axes at once, operands may have changed places. Two equations hold the
@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from math import inf, prod
 
-from jaxviz.graph import ARGUMENT, CARRY, ENTER, INIT, LEAVE, Graph
+from jaxviz.graph import ARGUMENT, CARRY, ENTER, INIT, LEAVE, OPERATION, Graph
+from jaxviz.link.liveness import LOOPS
 
 # Operations that may give what they read, as a sum over an axis of size 1 and a bound of what is within it do.
 _MAY_HAND_ON = (
@@ -20,6 +21,12 @@ _MAY_HAND_ON = (
     *("stop_gradient", "optimization_barrier", "reduce", "name", "slice", "dynamic_slice", "gather", "concatenate"),
     *("pad", "select_n", "clamp", "scatter", "dynamic_update_slice", "split", "abs", "rem"),
     *("max", "min"),
+)
+# Operations that give what they read in another shape, if it has as many entries as before.
+_SHAPING = (
+    *("transpose", "reshape", "broadcast_in_dim", "squeeze", "expand_dims", "copy", "copy_p", "convert_element_type"),
+    *("stop_gradient", "optimization_barrier", "name"),
+    *("reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "reduce_and", "reduce_or"),
 )
 # The number that leaves the other operand as it is; of those that are not symmetric, as the second operand.
 _NEUTRAL = {"mul": 1.0, "div": 1.0, "add": 0.0, "add_any": 0.0, "sub": 0.0, "pow": 1.0, "max": -inf, "min": inf}
@@ -60,6 +67,37 @@ class StandIns:
         """Whether `other` can hold what `node` held."""
         return not self._origins(node).isdisjoint(self._origins(other))
 
+    def kept_by(self, node: int, holder: Callable[[int], int]) -> int:
+        """What holds the value that `node` gave, as it did no more than hand that on; -1 where it computed.
+
+        `holder` says which equation holds what one gives, that one itself where it lives, or -1.
+        """
+        first, end = self._jaxpr.first_value[node : node + 2].tolist()
+        value = first if end - first == 1 else -1
+        for _ in range(_FAR):
+            before, value = value, self._kept(value) if value >= 0 else -1
+            if value < 0:
+                maker = int(self._maker[before]) if before >= 0 else node
+                return maker if maker != node and self._jaxpr.nodes.kind[maker] == ARGUMENT else -1
+            maker = int(self._maker[value])
+            if value not in self._out and self._jaxpr.nodes.kind[maker] == OPERATION and holder(maker) >= 0:
+                return holder(maker)
+        return -1
+
+    def _kept(self, value: int) -> int:
+        """The value that one is for certain, in another shape at most; -1 for what is computed."""
+        node = int(self._maker[value])
+        if value in self._out:
+            owner = self._op(node)
+            found = self._out[value] if owner not in LOOPS else []
+        elif self._jaxpr.nodes.kind[node] == ARGUMENT:
+            found = self._into.get(node, [])
+        elif self._jaxpr.nodes.kind[node] == OPERATION and self._op(node) in _SHAPING:
+            found = self._operands(node)
+        else:
+            found = [*self._unchanged(node)]
+        return found[0] if len(found) == 1 and found[0] >= 0 and self._fits(found[0], value, convert=False) else -1
+
     def _origins(self, node: int) -> set[int]:
         """The values that those of a node may be, in another form."""
         first, end = self._jaxpr.first_value[node : node + 2].tolist()
@@ -83,22 +121,29 @@ class StandIns:
             op, operands = self._op(node), self._operands(node)
             if op.startswith(_MAY_HAND_ON):
                 yield from operands
-            elif op in _NEUTRAL and len(operands) == 2:
-                one, other = operands
-                if self._number(other) == _NEUTRAL[op]:
-                    yield one
-                if op in _SYMMETRIC and self._number(one) == _NEUTRAL[op]:
-                    yield other
+            elif op in _NEUTRAL:
+                yield from self._unchanged(node)
             elif op in _UNDOES and operands[0] >= 0:
                 below = int(self._maker[operands[0]])
                 if self._op(below) == _UNDOES[op]:
                     yield from self._operands(below)
 
+    def _unchanged(self, node: int) -> Iterator[int]:
+        """What an operation leaves as it is, as its other operand is that number which does."""
+        op, operands = self._op(node), self._operands(node)
+        if op in _NEUTRAL and len(operands) == 2:
+            one, other = operands
+            if self._number(other) == _NEUTRAL[op]:
+                yield one
+            if op in _SYMMETRIC and self._number(one) == _NEUTRAL[op]:
+                yield other
+
     def _number(self, source: int, steps: int = _STEPS) -> float | None:
         """The one number that an operand is all of, where it is known before the program runs."""
         if source < 0:
             with suppress(ValueError):
-                return float(self._jaxpr.source_text(source))
+                number = complex(self._jaxpr.source_text(source))
+                return None if number.imag else number.real
             return None
         if source not in self._numbers:
             self._numbers[source] = self._computed(source, steps) if steps else None
@@ -126,10 +171,10 @@ class StandIns:
         first, end = self._jaxpr.first_operand[node : node + 2].tolist()
         return self._jaxpr.operands.source[first:end].tolist()
 
-    def _fits(self, source: int, value: int) -> bool:
+    def _fits(self, source: int, value: int, *, convert: bool = True) -> bool:
         """Whether a value may be another one that is read to make it: as many entries, of one type if not converted."""
         types, type_ = self._jaxpr.tables.types, self._jaxpr.values.type
         row, other = int(type_[source]), int(type_[value])
         if prod(types.dims[row]) != prod(types.dims[other]):
             return False
-        return types.dtype[row] == types.dtype[other] or "convert" in self._op(int(self._maker[value]))
+        return types.dtype[row] == types.dtype[other] or (convert and "convert" in self._op(int(self._maker[value])))

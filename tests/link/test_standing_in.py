@@ -46,7 +46,7 @@ def test_what_took_the_place_of_an_equation_holds_the_same_numbers(name):
         (lambda x: jnp.tanh(jnp.sin(x) * jnp.float32(jax.lax.sub(3.0, 2.0))), {("mul", "sin")}),
         (lambda x: jnp.tanh(jnp.sin(x) * jnp.float32(jax.lax.sub(3.0, 1.0))), set()),
         (lambda x: jnp.tanh(jax.lax.neg(jax.lax.neg(jnp.sin(x)))), {("neg", "sin")}),
-        (lambda x: jnp.tanh(jnp.sin(x).reshape(4, 1).sum(axis=1)), {("reduce_sum", "sin")}),
+        (lambda x: jnp.tanh(jnp.sin(x).reshape(4, 1).sum(axis=1)), {("reduce_sum", "sin"), ("reshape", "sin")}),
     ],
     ids=["factors", "cube", "one", "two", "undone", "summed"],
 )
@@ -54,3 +54,35 @@ def test_what_took_the_place_is_said_only_where_it_is_the_same_value(function, w
     found = {*stand_ins(jv.explore(function, jnp.linspace(0.5, 1.5, 4)))}
     assert all(same for _, _, same in found)
     assert {(one, other) for one, other, _ in found} <= wanted
+
+
+@pytest.mark.smoke
+def test_what_only_hands_a_value_on_says_what_holds_it():
+    """Each of these steps is gone by itself, and no reader of them is left that would tell."""
+
+    @jax.jit
+    def in_turn(x):
+        return jnp.expand_dims(x, 0) + 0.0
+
+    def f(x):
+        return jax.nn.softmax(x - in_turn(jnp.mean(x, axis=0)))
+
+    ex = jv.explore(f, jnp.linspace(0.5, 1.5, 12).reshape(3, 4))
+    assert all(same for _, _, same in stand_ins(ex))
+    gone = [fate for fate in ex.fates if fate.kind in ("simplified", "imported", "unlowered", "moved")]
+    assert {ex.jaxpr.node(fate.node).op for fate in gone} >= {"max", "broadcast_in_dim", "stop_gradient"}
+    named = {(ex.jaxpr.node(fate.node).op, ex.jaxpr.node(fate.by).op) for fate in gone if fate.by >= 0}
+    assert named >= {("max", "reduce_max"), ("stop_gradient", "reduce_max"), ("broadcast_in_dim", "reduce_sum")}
+    assert not [ex.jaxpr.node(fate.node) for fate in gone if fate.by < 0]
+
+
+def test_of_what_only_handed_on_what_goes_round_a_loop_that_holds_it():
+    def f(x):
+        return jax.lax.fori_loop(0, 5, lambda _, at: jnp.sin(at[:, None] - at[None]).sum(0), x)
+
+    ex = jv.explore(f, jnp.linspace(0.0, 1.0, 8))
+    fates = [fate for fate in ex.fates if ex.jaxpr.node(fate.node).op == "broadcast_in_dim" and not fate.alive]
+    assert fates
+    for fate in fates:
+        assert ex.jaxpr.node(fate.by).kind == "argument"
+        assert ex.jaxpr.node(fate.by).region == ex.jaxpr.node(fate.node).region

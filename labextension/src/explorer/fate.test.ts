@@ -25,7 +25,7 @@ test('of what was simplified it is said what stands in its place, an argument to
   assert.equal(said(FateKind.simplified, -1), 'simplified away, by the pass algsimp');
 });
 
-test('of what was merged or moved it is said with what, or into what', () => {
+test('of what was merged it is said with what; of what was moved, what holds its value now', () => {
   assert.equal(said(FateKind.merged), 'merged with an equal operation, by the pass algsimp: add');
-  assert.equal(said(FateKind.moved), 'moved into other operations, by the pass algsimp: add');
+  assert.equal(said(FateKind.moved), 'moved into other operations, by the pass algsimp; in its place: add');
 });

@@ -29,9 +29,6 @@ const sentences: Readonly<Record<number, string>> = {
   [FateKind.moved]: 'moved into other operations'
 };
 
-// What these sentences speak of is the node that is named after them.
-const becoming: ReadonlySet<number> = new Set([FateKind.merged, FateKind.moved]);
-
 /** The fates of several equations in one sentence. */
 export function fateOfMany(document: Document, graph: Graph, nodes: readonly number[]): FateText | null {
   const fates = fatesOf(document, graph);
@@ -65,7 +62,8 @@ export function fateText(document: Document, graph: Graph, node: number): FateTe
     mark: kind <= FateKind.context ? 'alive' : 'gone',
     text: sentences[kind] + (pass ? `, by the pass ${pass}` : ''),
     by,
-    byLead: becoming.has(kind) ? ': ' : '; in its place: ',
+    // What is merged is merged with the node that is named after that.
+    byLead: kind === FateKind.merged ? ': ' : '; in its place: ',
     byText: by >= 0 ? nodeLabel(document, graph, by) : ''
   };
 }
