@@ -18,6 +18,8 @@ export interface Extents {
 }
 
 const PASSES = 24;
+/** The pull of an argument on what reads it, against that of what is made elsewhere. */
+const READS = 0.25;
 /** The pull of the place that a box had before, against that of an edge: it moves only where it has to make room. */
 const STAY = 1000;
 /** In the first passes a row looks only at the row before it. */
@@ -108,7 +110,10 @@ interface Wanted {
   readonly fromBelow: Float64Array;
 }
 
-function wantedBy({ above, below, upper, lower, real, count }: Proper, { upperOffset, lowerOffset }: Extents): Wanted {
+function wantedBy(
+  { above, below, upper, lower, reads, real, count }: Proper,
+  { upperOffset, lowerOffset }: Extents
+): Wanted {
   const links = upper.length;
   const wanted = {
     first: new Int32Array(count + 1),
@@ -126,7 +131,7 @@ function wantedBy({ above, below, upper, lower, real, count }: Proper, { upperOf
       const link = above.edge[k];
       wanted.end[at] = upper[link];
       wanted.shift[at] = upperOffset[link] - lowerOffset[link];
-      wanted.pull[at] = linkWeight(vertex >= real, upper[link] >= real);
+      wanted.pull[at] = linkWeight(vertex >= real, upper[link] >= real) * (reads[link] ? READS : 1);
       wanted.fromAbove[vertex] += wanted.pull[at];
     }
     wanted.below[vertex] = at;
@@ -134,7 +139,7 @@ function wantedBy({ above, below, upper, lower, real, count }: Proper, { upperOf
       const link = below.edge[k];
       wanted.end[at] = lower[link];
       wanted.shift[at] = lowerOffset[link] - upperOffset[link];
-      wanted.pull[at] = linkWeight(vertex >= real, lower[link] >= real);
+      wanted.pull[at] = linkWeight(vertex >= real, lower[link] >= real) * (reads[link] ? READS : 1);
       wanted.fromBelow[vertex] += wanted.pull[at];
     }
   }

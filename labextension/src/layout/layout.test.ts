@@ -167,6 +167,33 @@ const programs = fc
     }));
   });
 
+test('what reads an argument and what was made elsewhere stands below what was made', () => {
+  // Of two wide boxes side by side the right one is made from the left one; the last box reads it and the first argument.
+  const boxes = [
+    { pin: Pin.top },
+    { pin: Pin.top },
+    { width: 300, group: true },
+    { parent: 2, width: 280 },
+    { parent: 2, width: 280 },
+    { width: 500, group: true },
+    { parent: 5, width: 480 },
+    {}
+  ];
+  const input = graph(boxes, [
+    [0, 3],
+    [1, 3],
+    [3, 4],
+    [1, 6],
+    [0, 7],
+    [6, 7]
+  ]);
+  const out = layout(input);
+  check(input, out);
+  const middle = (box: number): number => out.x[box] + out.width[box] / 2;
+  assert.ok(middle(0) < out.x[5], 'the argument stands left of what was made');
+  assert.ok(middle(7) > out.x[5] && middle(7) < out.x[5] + out.width[5], `${middle(7)}`);
+});
+
 test('nothing overlaps, members stay inside their group, edges end on their boxes', () => {
   fc.assert(
     fc.property(programs, ({ boxes, edges }) => {

@@ -98,8 +98,9 @@ export function layoutPart(input: FlatInput, { vertices, pieces }: Part, effort:
   });
 
   const graph = { count, from, to, pin };
+  const isArgument = (vertex: number): boolean => pin[vertex] === Pin.top && !input.gate[vertices[vertex]];
   const rankedBy = (ranks: Int32Array): Ranked => {
-    const proper = makeProper(ranks, from, to);
+    const proper = makeProper(ranks, from, to, isArgument);
     const extents = extentsOf(input, vertices, proper, fromOffset, toOffset);
     return { proper, extents, pulls: eased(extents), net: makeNet(proper, extents.upperOffset, extents.lowerOffset) };
   };

@@ -18,6 +18,8 @@ export interface Proper {
   /** Links between neighbouring rows, from the upper to the lower vertex. */
   readonly upper: Int32Array;
   readonly lower: Int32Array;
+  /** Of each link 1 where an edge from an argument meets what reads it: it is no reason to stand near the argument. */
+  readonly reads: Uint8Array;
   readonly below: Rows;
   readonly above: Rows;
   /** For each edge its first lane and their number; -1 for an edge that was left out. */
@@ -25,7 +27,12 @@ export interface Proper {
   readonly laneCount: Int32Array;
 }
 
-export function makeProper(rank: Int32Array, from: Int32Array, to: Int32Array): Proper {
+export function makeProper(
+  rank: Int32Array,
+  from: Int32Array,
+  to: Int32Array,
+  isArgument: (vertex: number) => boolean = () => false
+): Proper {
   const real = rank.length;
   const edges = from.length;
   const limit = longestSpan(rank, from, to);
@@ -34,6 +41,7 @@ export function makeProper(rank: Int32Array, from: Int32Array, to: Int32Array): 
   const ranks = Array.from(rank);
   const upper: number[] = [];
   const lower: number[] = [];
+  const reads: number[] = [];
   for (let edge = 0; edge < edges; edge++) {
     const span = rank[to[edge]] - rank[from[edge]];
     if (span > limit) {
@@ -48,12 +56,17 @@ export function makeProper(rank: Int32Array, from: Int32Array, to: Int32Array): 
       lower.push(lane);
       previous = lane;
     }
+    if (isArgument(from[edge])) {
+      reads.push(upper.length);
+    }
     upper.push(previous);
     lower.push(to[edge]);
   }
   const count = ranks.length;
   const uppers = Int32Array.from(upper);
   const lowers = Int32Array.from(lower);
+  const isRead = new Uint8Array(upper.length);
+  reads.forEach(link => (isRead[link] = 1));
   return {
     count,
     real,
@@ -61,6 +74,7 @@ export function makeProper(rank: Int32Array, from: Int32Array, to: Int32Array): 
     rankCount: rank.reduce((most, one) => Math.max(most, one), -1) + 1,
     upper: uppers,
     lower: lowers,
+    reads: isRead,
     below: rowsBy(count, uppers),
     above: rowsBy(count, lowers),
     firstLane,

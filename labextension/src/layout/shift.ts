@@ -15,14 +15,16 @@ const MOST_PIVOTS = 3000;
 const PARTS = 8;
 
 /** What a px of the whole width costs, where it counts, against one that an edge runs sideways. */
-const WIDTH_WEIGHT = 2;
+const WIDTH_WEIGHT = 4;
+/** What a px costs from an argument to what reads it. */
+const READS_WEIGHT = 1;
 
 /**
  * Moves `x`, which must keep the distances already. Where `narrow`, rows keep within the width of the widest as far as
  * that is worth it. Gives the number of pivots.
  */
 export function shortenSideways(
-  { count, upper, lower, real }: Proper,
+  { count, upper, lower, reads, real }: Proper,
   rows: readonly Int32Array[],
   { left, right, upperOffset, lowerOffset }: Extents,
   gap: (left: number, right: number) => number,
@@ -60,7 +62,7 @@ export function shortenSideways(
     const offset = Math.round(PARTS * (upperOffset[link] - lowerOffset[link]));
     // The point stands left of where the link leaves its upper end and of where it meets its lower one.
     at[count + link] = Math.min(at[a] + offset, at[b]);
-    weight[edge] = weight[edge + 1] = linkWeight(a >= real, b >= real);
+    weight[edge] = weight[edge + 1] = reads[link] ? READS_WEIGHT : linkWeight(a >= real, b >= real);
     from[edge] = from[edge + 1] = count + link;
     to[edge] = a;
     least[edge++] = -offset;
@@ -93,5 +95,5 @@ export function shortenSideways(
 
 /** Long edges are pulled straight, as they are the easier to follow for it. */
 function linkWeight(upperLane: boolean, lowerLane: boolean): number {
-  return upperLane && lowerLane ? 3 : upperLane || lowerLane ? 2 : 1;
+  return upperLane && lowerLane ? 6 : upperLane || lowerLane ? 4 : 2;
 }
