@@ -21,10 +21,14 @@ def and_others(name: str, others: int) -> str:
     >>> and_others("build_tree", 3), and_others("step +2", 3), and_others("step", 0)
     ('build_tree +3', 'step +5', 'step')
     """
+    name, more = without_others(name)
+    return f"{name} +{more + others}" if more + others else name
+
+
+def without_others(name: str) -> tuple[str, int]:
+    """What `and_others` tells, taken apart."""
     told = _AND_OTHERS.fullmatch(name)
-    if told and others:
-        name, others = told[1], int(told[2]) + others
-    return f"{name} +{others}" if others else name
+    return (told[1], int(told[2])) if told else (name, 0)
 
 
 class Heaviest:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from jaxviz.graph import RESULT, Column, Graph
 from jaxviz.outline.branches import Branches
 from jaxviz.outline.called import Called
+from jaxviz.outline.calling_back import CalledBack
 from jaxviz.outline.chains import Label, says_again
 from jaxviz.outline.draft import Draft
 from jaxviz.outline.elements import BODY, CALL, FUNCTION, LOOP, MODULE, RECOMPUTED, STATEMENT
@@ -126,6 +127,10 @@ class Names:
             elif name := branches.name(int(graph.nodes.region[draft.rows.first[row]])):
                 columns[0, row] = string(name)
         for row, name in self._functions_inside(columns[0]):
+            columns[0, row] = string(name)
+        self._called_back = CalledBack(draft, labels, stacks.library)
+        strings = graph.tables.strings
+        for row, name in self._called_back.renamed([strings[one] for one in columns[0].tolist()]):
             columns[0, row] = string(name)
         for row in np.flatnonzero(draft.kind == RECOMPUTED).tolist():
             name, detail = self._recomputed(row)

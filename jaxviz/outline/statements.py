@@ -68,17 +68,14 @@ def with_statements(
 
 
 def frames_below(stacks: StackTree, made: Sequence[Column]) -> list[list[int]]:
-    """Of things by the call stacks of what is in each, the person's frames below all that they have in common."""
+    """Of things by the call stacks of what is in each, the person's frames below all that they have in common.
+
+    What a library does with a function of the person's is no part of a statement in that.
+    """
     used = [rows_used(one) if len(one) and one.min() >= 0 else [] for one in made]
     around = functools.reduce(stacks.common, itertools.chain(*used), next(itertools.chain(*used), -1))
     return [
-        [
-            frame
-            for stack in one
-            for frame in itertools.islice(
-                (frame for frame in stacks.frames_between(stack, around) if not stacks.library[frame]), 1
-            )
-        ]
+        [frame for stack in one for frame in stacks.frames_between(stack, around)[:1] if not stacks.library[frame]]
         for one in used
     ]
 

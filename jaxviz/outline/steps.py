@@ -163,7 +163,7 @@ class Steps:
         if not name or name in known:
             return ()
         function = self._tables.frames.function[frame]
-        return (self._paths.number(Element(CALL, (caller, function), name, (CALL, function))),)
+        return (self._paths.number(Element(CALL, (caller, function), name, (CALL, (function, name)))),)
 
     def _hands_over(self, caller: int, called: int) -> bool:
         """Whether the call at a frame is given the function that it leads to: `odeint(dynamics, y0, ts)`."""

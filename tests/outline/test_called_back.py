@@ -76,7 +76,7 @@ def test_a_gradient_that_a_library_takes_as_one_step_among_others_stands_in_its_
     check(outline)
     (run,) = [row for row in outline if row.name == "run"]
     forward, backward = row_named(outline, "forward", "phase"), row_named(outline, "backward", "phase")
-    assert outline.row(forward.parent).name == outline.row(backward.parent).name == "start"
+    assert outline.row(forward.parent).name == outline.row(backward.parent).name == "start(objective)"
     assert run.first < forward.first
     assert backward.end < run.end
     assert not rows_named(outline, "update", "phase")
@@ -202,8 +202,49 @@ def test_what_calls_a_function_of_the_person_opens_before_what_a_library_does_by
 
     explored = jv.explore(lambda x: jnp.round(fit(curve, x)), _X)
     view = explored.view(stage="jaxpr", width=640, height=400)
-    assert {box.name: box.open for box in view.boxes if box.name in ("_prepared", "_fitted")} == {
+    assert {box.name: box.open for box in view.boxes if box.name.startswith("_")} == {
         "_prepared": False,
-        "_fitted": True,
+        "_fitted(curve)": True,
     }
     assert "curve" in {box.name for box in view.boxes}
+
+
+def test_what_a_library_does_with_a_function_of_the_person_says_with_which(library):
+    solve, settle = library(_NESTED)["solve"], library(_LOOPING)["settle"]
+
+    def point(x):
+        y = jnp.cos(x)
+        return y + jnp.sin(y) / 3.0
+
+    outline = outline_of(lambda x: settle(point, solve(point, x) * 3.0), _X)
+    assert row_named(outline, "_looped(point)", "loop")
+    assert len(rows_named(outline, "turn(point)", "function")) == 2
+    # What is called by the person himself, and what holds none of his functions, is told as before.
+    assert row_named(outline, "settle", "loop")
+    assert row_named(outline, "_ready", "function")
+
+
+_SEARCH = """
+def _searched(fun, x):
+    y = jnp.cbrt(x)
+    return jnp.where(fun(y) < fun(y * 0.5), jnp.tanh(y), jnp.sinh(y))
+
+def descend(fun, x):
+    value = fun(x)
+    y = _searched(fun, x) * value
+    y = jnp.cos(jnp.exp(-y)) + jnp.cbrt(y) / jnp.log1p(y)
+    y = jnp.arctan(y) - jnp.sqrt(jnp.abs(y)) * jnp.sign(y)
+    return jnp.expm1(jnp.floor(jnp.cosh(y)))
+"""
+
+
+def test_a_statement_of_a_function_that_a_library_calls_holds_nothing_of_what_the_library_does(library):
+    descend = library(_SEARCH)["descend"]
+
+    def loss(x):
+        return jnp.mean((jnp.sin(x) - 1.0) ** 2)
+
+    outline = outline_of(lambda x: jnp.exp(descend(loss, jnp.round(x))), _X)
+    check(outline)
+    assert row_named(outline, "_searched(loss)")
+    assert not rows_named(outline, "jnp.mean((jnp.sin(x) - 1.0) ** 2)", "statement")
