@@ -114,6 +114,17 @@ JAX_FOLDERS: tuple[str, ...] = tuple(
     os.path.dirname(os.path.abspath(package.__file__ or "")) + os.sep for package in (jax, jaxlib)
 )
 
+#: What of JAX is a library above it: solvers, which call the person's functions back.
+JAX_SOLVERS: tuple[str, ...] = tuple(
+    os.path.join(JAX_FOLDERS[0], *place)
+    for place in (
+        ("_src", "scipy", "optimize", ""),
+        ("_src", "scipy", "sparse", ""),
+        ("experimental", "ode.py"),
+        ("experimental", "sparse", "linalg.py"),
+    )
+)
+
 
 class Function(NamedTuple):
     """Where the Python function that a jaxpr was traced from begins; what tells its frame among others."""

@@ -207,7 +207,8 @@ class FrameReader:
 
     def _look_at(self, code: CodeType) -> _Code:
         path = code.co_filename
-        if path.startswith(compat.JAX_FOLDERS) or path == _WRAPPING:
+        of_jax = path.startswith(compat.JAX_FOLDERS) and not path.startswith(compat.JAX_SOLVERS)
+        if of_jax or path == _WRAPPING:
             return _Code(code, _LEFT_OUT)
         if path.startswith(OWN_FOLDER):
             return _Code(code, _OWN)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import jax.numpy as jnp
+import pytest
 from jax import lax
+from jax.scipy.optimize import minimize
 from outline.outlines import check, names_inside, outline_of, row_named, rows_named
 
 import jaxviz as jv
@@ -248,3 +250,21 @@ def test_a_statement_of_a_function_that_a_library_calls_holds_nothing_of_what_th
     check(outline)
     assert row_named(outline, "_searched(loss)")
     assert not rows_named(outline, "jnp.mean((jnp.sin(x) - 1.0) ** 2)", "statement")
+
+
+@pytest.mark.smoke
+def test_what_a_solver_of_jax_does_is_told_as_that_of_a_library():
+    def rosen(x):
+        return jnp.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+    def fit(x0):
+        best = minimize(rosen, jnp.abs(x0), method="BFGS")
+        return best.x * 2.0
+
+    outline = outline_of(fit, _X[0])
+    check(outline)
+    (call,) = rows_named(outline, "minimize", "call")
+    slopes = rows_named(outline, "value_and_grad(rosen)")
+    assert len(slopes) > 1
+    assert all(call.first <= row.first < row.end <= call.end for row in slopes)
+    assert next(row.name for row in outline if row.kind == "loop") == "while_loop(rosen)"
