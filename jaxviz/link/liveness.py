@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from weakref import WeakKeyDictionary
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import CARRY, LEAVE, OPERATION, RESULT, SLICE, STACK, Column, Graph
+from jaxviz.read.bodies import CUSTOM_DERIVATIVES, PLAIN_CALLS
 
 # Operations that do something besides making values, by a part of their name.
 _ACTING = ("callback", "print", "infeed", "outfeed", "swap", "addupdate", "send", "recv", "_start", "effect", "assert")
@@ -17,6 +19,8 @@ _PURE = frozenset({"pure_callback"})
 
 #: Operations that hand values round.
 LOOPS = ("scan", "while")
+# Calls: what goes in and out is of the body alone.
+_CALLS = (*PLAIN_CALLS, *CUSTOM_DERIVATIVES, "checkpoint", "remat", "remat2")
 
 # By graph: the fates of equations and several findings ask the same.
 _known: WeakKeyDictionary[Graph, Column] = WeakKeyDictionary()
@@ -25,8 +29,9 @@ _known: WeakKeyDictionary[Graph, Column] = WeakKeyDictionary()
 def needed_nodes(graph: Graph, *, carries: bool = False, unread: NDArray[np.bool_] | None = None) -> Column:
     """For each node 1 where it is needed: what a body makes is needed where what leaves it is read.
 
-    The values carried round a loop and the operands of what decides (a condition, a number of turns) count as needed
-    with the loop, as JAX and XLA take them at first. With `carries`, what goes into a loop, round it and out of it is
+    What goes into a call is needed where its body reads it, what it makes where something that is needed does. The
+    values carried round a loop and the operands of what decides (a condition, a number of turns) count as needed with
+    the loop, as JAX and XLA take them at first. With `carries`, what goes into a loop, round it and out of it is
     needed only where something that is needed reads it, as JAX sees to when it lowers a scan. The operands of `unread`
     are taken for such as nobody reads.
     """
@@ -47,10 +52,11 @@ def _find_needed(graph: Graph, carries: bool, unread: NDArray[np.bool_] | None) 
     maker = graph.value_node.tolist()
     kind, regions = graph.nodes.kind, graph.nodes.region.tolist()
     owner, owned = graph.regions.owner.tolist(), graph.owned_regions
-    handed_on = _handed_on(graph) if carries else {}
-    given = _given(graph) if carries else {}
-    loops = {owner[regions[argument]] for argument in given}
-    made_inside = _made_inside(graph) if carries else {}
+    seen_into = _operations(graph, (*_CALLS, *LOOPS) if carries else _CALLS)
+    handed_on = _handed_on(graph, seen_into)
+    given = _given(graph, seen_into)
+    holders = {owner[regions[argument]] for argument in given}
+    made_inside = _made_inside(graph, seen_into)
     around = {result for results in (*handed_on.values(), *made_inside.values()) for result in results}
     leaving = _leaving(graph, around)
     opaque = _opaque_regions(graph, leaving)
@@ -66,7 +72,7 @@ def _find_needed(graph: Graph, carries: bool, unread: NDArray[np.bool_] | None) 
         for region in owned.get(node, ()):
             waiting += leaving.get(region, ()) if region not in opaque else opaque[region]
         waiting += handed_on.get(node, ())
-        read = given.get(node, ()) if node in given or node in loops else operands[first[node] : first[node + 1]]
+        read = given.get(node, ()) if node in given or node in holders else operands[first[node] : first[node + 1]]
         made = [value for value in read if value >= 0]
         waiting += [maker[value] for value in made if not needed[maker[value]]]
         if made_inside:
@@ -83,40 +89,40 @@ def _acts(op: str) -> bool:
     return op not in _PURE and any(part in op for part in _ACTING)
 
 
-def _handed_on(graph: Graph) -> dict[int, list[int]]:
-    """For each argument of the body of a loop the results that become it in the next turn."""
-    return _into_loops(graph, graph.bindings.kind == CARRY, graph.bindings.start)
+def _handed_on(graph: Graph, ops: Sequence[int]) -> dict[int, list[int]]:
+    """For each argument of the body of a loop among these operations the results that become it in the next turn."""
+    return _into_bodies(graph, ops, graph.bindings.kind == CARRY)
 
 
-def _given(graph: Graph) -> dict[int, list[int]]:
-    """For each argument of the body of a loop the values outside that it is at first."""
-    return _into_loops(graph, graph.bindings.kind <= SLICE, graph.bindings.start)
+def _given(graph: Graph, ops: Sequence[int]) -> dict[int, list[int]]:
+    """For each argument of the body of one of these operations the values outside that it is at first."""
+    return _into_bodies(graph, ops, graph.bindings.kind <= SLICE)
 
 
-def _into_loops(graph: Graph, chosen: NDArray[np.bool_], start: Column) -> dict[int, list[int]]:
-    """Of the chosen bindings that end at arguments of the bodies of loops, the starts by these arguments."""
+def _into_bodies(graph: Graph, ops: Sequence[int], chosen: NDArray[np.bool_]) -> dict[int, list[int]]:
+    """Of the chosen bindings that end at arguments of the bodies of these operations, the starts by these arguments."""
     found: dict[int, list[int]] = {}
     end = np.where(chosen, graph.bindings.end, 0)
     region = graph.nodes.region[end]
-    rows = chosen & (region > 0) & np.isin(graph.nodes.op[graph.regions.owner[region]], _loops(graph))
-    for argument, node in zip(end[rows].tolist(), start[rows].tolist(), strict=True):
+    rows = chosen & (region > 0) & np.isin(graph.nodes.op[graph.regions.owner[region]], ops)
+    for argument, node in zip(end[rows].tolist(), graph.bindings.start[rows].tolist(), strict=True):
         found.setdefault(argument, []).append(node)
     return found
 
 
-def _made_inside(graph: Graph) -> dict[int, list[int]]:
-    """For each value that a loop makes the results of its body that it consists of."""
+def _made_inside(graph: Graph, ops: Sequence[int]) -> dict[int, list[int]]:
+    """For each value that one of these operations makes the results of its body that it consists of."""
     bindings = graph.bindings
     rows = np.flatnonzero((bindings.kind == LEAVE) | (bindings.kind == STACK))
-    rows = rows[np.isin(graph.nodes.op[graph.value_node[bindings.end[rows]]], _loops(graph))]
+    rows = rows[np.isin(graph.nodes.op[graph.value_node[bindings.end[rows]]], ops)]
     found: dict[int, list[int]] = {}
     for value, result in zip(bindings.end[rows].tolist(), bindings.start[rows].tolist(), strict=True):
         found.setdefault(value, []).append(result)
     return found
 
 
-def _loops(graph: Graph) -> list[int]:
-    return [number for op in LOOPS if (number := graph.tables.find_string(op)) is not None]
+def _operations(graph: Graph, names: Iterable[str]) -> list[int]:
+    return [number for op in names if (number := graph.tables.find_string(op)) is not None]
 
 
 def _leaving(graph: Graph, around: set[int]) -> dict[int, list[int]]:

@@ -6,8 +6,10 @@ import gc
 import weakref
 from dataclasses import replace
 
+import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from jaxviz.exploration import explore
 from jaxviz.graph import OPERATION
@@ -35,6 +37,33 @@ def test_what_nobody_reads_is_asked_anew():
     assert needed_nodes(graph)[graph.nodes.kind == OPERATION].tolist() == [0, 1]
     unread = np.ones(len(graph.operands.source), bool)
     assert needed_nodes(graph, unread=unread)[graph.nodes.kind == OPERATION].tolist() == [0, 0]
+
+
+@pytest.mark.smoke
+def test_what_goes_into_a_call_and_out_of_it_is_needed_where_it_is_read():
+    """JAX leaves these out when it lowers the program: to no result they are of use."""
+
+    @jax.jit
+    def pair(a, b):
+        return jnp.sin(a), jnp.exp(a) + b
+
+    @jax.jit
+    def first(a, b):
+        return a * 2.0
+
+    @jax.checkpoint
+    def read_by_none(a, b):
+        return jnp.sinh(a), jnp.cosh(b)
+
+    def f(x):
+        used, other = pair(x, jnp.cos(x))
+        again, _ = read_by_none(used, jnp.log(x))
+        return first(again, jnp.tan(other))
+
+    ex = explore(f, X)
+    kinds = {ex.jaxpr.node(fate.node).op: fate.kind for fate in ex.fates}
+    assert {op for op, kind in kinds.items() if kind == "dead"} == {"exp", "add", "cos", "tan", "log", "cosh"}
+    assert {op for op, kind in kinds.items() if kind in ("alone", "fused", "both")} >= {"sin", "sinh", "mul"}
 
 
 def test_a_graph_that_nobody_has_any_more_is_not_kept():
