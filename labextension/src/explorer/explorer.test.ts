@@ -259,6 +259,16 @@ test('a comparison opens with both programs, says what differs, and d leads to o
   assert.equal(explorer.panes.length, 2);
 });
 
+test('what is lit is told by what it is: arguments and results are no operations', async () => {
+  const { explorer, root } = await explore(affine());
+  const { nodes } = affine().plain().graphs[0];
+  const last = nodes.kind.length - 1;
+  explorer.select([last - 1, last]);
+  assert.equal(words(root)[0], '1 operation and 1 value lit');
+  explorer.select([0, 1, last]);
+  assert.equal(words(root)[0], '3 values lit');
+});
+
 test('what is selected at one side is lit at the other, and n goes from one difference to the next', async () => {
   const { explorer, root, press } = await explore({ plain: pair });
   await press('n');

@@ -1,4 +1,5 @@
 /** What is lit around the selection, for the picture, and what that is in words. */
+import { NodeKind, type Graph } from '../document/graph.ts';
 import { Fade } from '../draw/canvas.ts';
 import { fadedBoxes } from '../view/faded.ts';
 import { itemOfNode } from '../view/folds.ts';
@@ -35,6 +36,13 @@ function lit({ document, visible }: Seen, nodes: readonly number[]): Related {
   return {
     faded: faded && faded.map(one => (one ? Fade.near : Fade.none)),
     ways: null,
-    words: `${nodes.length} operation${nodes.length === 1 ? '' : 's'} lit`
+    words: `${litText(visible.graph, nodes)} lit`
   };
+}
+
+/** What is lit, in words: arguments and results are no operations. */
+function litText({ kind }: Graph, nodes: readonly number[]): string {
+  const told = (count: number, what: string): string[] => (count ? [`${count} ${what}${count === 1 ? '' : 's'}`] : []);
+  const operations = nodes.filter(node => kind[node] === NodeKind.operation).length;
+  return [...told(operations, 'operation'), ...told(nodes.length - operations, 'value')].join(' and ');
 }
