@@ -69,6 +69,18 @@ test('in a narrow window the source does not come by itself', async () => {
   assert.ok(shown(explored));
 });
 
+test('where it is narrow, the source stands over the picture', async () => {
+  const resize = resizing();
+  giveSize(900, 400);
+  const { root, press } = await explore({ plain: withSource });
+  await press('1');
+  assert.ok(!root.classList.contains('jv-slim'));
+  resize(480, 400);
+  assert.ok(root.classList.contains('jv-slim'));
+  resize(900, 400);
+  assert.ok(!root.classList.contains('jv-slim'));
+});
+
 test('the source that came by itself in a tab goes where that is narrow, and comes back where it is wide', async () => {
   const resize = resizing();
   const seenAt = (explored: Explored, width: number): boolean => {

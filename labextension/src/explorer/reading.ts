@@ -9,6 +9,8 @@ import { SourcePane, type SourceActions } from './source.ts';
 const ROOM_FOR_ALL = 1500;
 /** px of one in which there is room for the source beside one picture and its details. */
 const ROOM_FOR_IT = 660;
+/** px of one in which the source stands over the picture: side by side, neither could be read. */
+const SLIM = 560;
 
 export interface ReadingParts extends SourceActions {
   readonly root: HTMLElement;
@@ -109,6 +111,7 @@ export class Reading {
     const { clientWidth } = this.parts.root;
     // What is behind another tab has no width, and is seen again as it was.
     if (clientWidth) {
+      this.parts.root.classList.toggle('jv-slim', clientWidth < SLIM);
       this.follow(clientWidth);
     }
   }
