@@ -17,6 +17,7 @@ import { listen } from './gestures.ts';
 import { Minimap } from './minimap.ts';
 import { between, cameraBetween, DURATION } from './transition.ts';
 import type { EarlierPicture } from './earlier.ts';
+import type { SavedCamera } from './saved.ts';
 import { Viewpoint, type Settled, type Cover, type Stand } from './viewpoint.ts';
 
 export interface PictureEvents {
@@ -118,13 +119,18 @@ export class Picture {
   }
 
   /** Where the camera stands that was moved; null for a picture that fits. */
-  get placed(): Camera | null {
-    return this.view.isOwn ? this.view.camera : null;
+  get placed(): SavedCamera | null {
+    const { camera, held } = this.view.stand;
+    return this.view.isOwn ? { ...camera, ...(held ? {} : { settled: true }) } : null;
   }
 
-  /** Moves the camera to where it was when a view was saved. */
-  place(camera: Camera): void {
-    this.view.move(camera);
+  /** Moves the camera to where it was when a view was saved, or to where it settles now from there. */
+  place({ settled, ...camera }: SavedCamera): void {
+    if (settled) {
+      this.view.settleFrom(camera, this.selected);
+    } else {
+      this.view.move(camera);
+    }
   }
 
   get stand(): Stand {

@@ -6,6 +6,11 @@ import type { Document } from '../document/graph.ts';
 import { stagesOf } from '../document/programs.ts';
 import type { Camera } from '../draw/canvas.ts';
 
+/** A camera; `settled` where nobody moved it, so that it may stand otherwise where the room is another. */
+export interface SavedCamera extends Camera {
+  readonly settled?: true;
+}
+
 export interface SavedView {
   /** Kind of the stage. */
   readonly stage: string;
@@ -24,8 +29,8 @@ export interface SavedView {
   readonly height: number | null;
   /** The stage that stands at the right, and the share of the width that the left has; none for one picture. */
   readonly beside?: { readonly stage: string; readonly place: number };
-  /** Where the person moved the camera; none for a picture that fits. */
-  readonly camera?: Camera;
+  /** Where the camera stands; none for a picture that fits. */
+  readonly camera?: SavedCamera;
 }
 
 export const SCHEME = 'jaxviz://';
@@ -72,9 +77,10 @@ function isShare(value: unknown): value is number {
 }
 
 function cameraOf(value: unknown): Pick<SavedView, 'camera'> {
-  const { x, y, scale } = (value ?? {}) as Record<string, unknown>;
+  const { x, y, scale, settled } = (value ?? {}) as Record<string, unknown>;
   const known = Number.isFinite(x) && Number.isFinite(y) && typeof scale === 'number' && scale > 0 && scale < 1000;
-  return known ? { camera: { x: x as number, y: y as number, scale } } : {};
+  const rest: Pick<SavedCamera, 'settled'> = settled === true ? { settled } : {};
+  return known ? { camera: { x: x as number, y: y as number, scale, ...rest } } : {};
 }
 
 export function viewText(document: Document, view: SavedView): string {
@@ -101,7 +107,8 @@ export function viewText(document: Document, view: SavedView): string {
     said.set('beside', `${view.beside.stage},${view.beside.place}`);
   }
   if (view.camera) {
-    said.set('camera', [view.camera.x, view.camera.y, view.camera.scale].join(','));
+    const { x, y, scale, settled } = view.camera;
+    said.set('camera', [x, y, scale, ...(settled ? ['settled'] : [])].join(','));
   }
   return `${SCHEME}${encodeURIComponent(document.programs[0].name)}/${view.stage}?${said.toString().replaceAll('%2C', ',')}`;
 }
@@ -118,7 +125,8 @@ export function parseView(document: Document, text: string): SavedView | { reado
   }
   const selected = said.get('selected');
   const [beside, place] = (said.get('beside') ?? '').split(',');
-  const [x, y, scale] = (said.get('camera') ?? '').split(',').map(part => (part ? Number(part) : NaN));
+  const [settled, camera] = [/,settled$/, /^[^,]*,[^,]*,[^,]*/].map(part => part.exec(said.get('camera') ?? '')?.[0]);
+  const [x, y, scale] = (camera ?? '').split(',').map(part => (part ? Number(part) : NaN));
   return {
     stage,
     open: rowsOfText(said.get('open') ?? ''),
@@ -130,7 +138,7 @@ export function parseView(document: Document, text: string): SavedView | { reado
     search: said.get('search') ?? '',
     height: null,
     ...besideOf({ stage: beside, place: Number(place) }),
-    ...cameraOf({ x, y, scale })
+    ...cameraOf({ x, y, scale, settled: settled !== undefined })
   };
 }
 

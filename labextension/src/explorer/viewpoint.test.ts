@@ -98,6 +98,19 @@ test('a picture that the person has moved stays, whatever comes over it', () => 
   assert.ok(view.isOwn);
 });
 
+test('a camera that nobody had moved settles anew in another room, from where it stood', () => {
+  const scene = sceneOf(780, 380, [[300, 100]]);
+  const view = viewOf(scene);
+  view.settleFrom({ x: -14, y: -198, scale: 0.5 }, 0);
+  assert.equal(view.camera.scale, 1);
+  const { left, right } = seen(view);
+  assert.ok(left <= -MARGIN + 1e-6 && right >= 780 - MARGIN - 1e-6, `${left} ${right}`);
+  // What was shown in part, because it could not be read otherwise, is so again.
+  const part = viewOf(sceneOf(4000, 3000, [[2000, 1500]]));
+  part.settleFrom({ x: 1900, y: 1400, scale: 1 }, 0);
+  assert.deepEqual(part.camera, { x: 1900, y: 1400, scale: 1 });
+});
+
 test('where the next picture is another, all of it is seen, though a box is selected', () => {
   const before = sceneOf(700, 380, [[500, 100]]);
   const view = viewOf(before);

@@ -191,6 +191,16 @@ export class Viewpoint {
     this.changed();
   }
 
+  /** Stands where it settles by itself after it stood elsewhere, as in another room. */
+  settleFrom(camera: Camera, selected: number): void {
+    this.go(camera);
+    this.held = this.still = false;
+    const to = this.settled(selected);
+    if (to) {
+      this.settle(to, selected);
+    }
+  }
+
   /** Moves as little as needed to have a box in view; false where it is. */
   reveal(box: number): boolean {
     return this.revealPart(box, Infinity, Infinity);

@@ -1,10 +1,9 @@
 /** What is seen as data, and the other way round: the stage, what is open and selected, colour, search, height, camera. */
-import type { Camera } from '../draw/canvas.ts';
 import type { Beside } from './beside.ts';
 import type { Colours } from './colours.ts';
 import type { Height } from './height.ts';
 import type { Pane } from './pane.ts';
-import type { SavedView } from './saved.ts';
+import type { SavedCamera, SavedView } from './saved.ts';
 import type { Search } from './search.ts';
 
 export interface Viewed {
@@ -47,6 +46,6 @@ export function showView({ first, beside, colours, search, height }: Viewed, vie
 }
 
 /** A camera as it is saved: finer than what can be seen is of no use. */
-function rounded({ x, y, scale }: Camera): Camera {
-  return { x: Math.round(x), y: Math.round(y), scale: Number(scale.toPrecision(3)) };
+function rounded({ x, y, scale, ...rest }: SavedCamera): SavedCamera {
+  return { x: Math.round(x), y: Math.round(y), scale: Number(scale.toPrecision(3)), ...rest };
 }
