@@ -62,6 +62,23 @@ test('what is open and selected goes on in a version that has more before it', a
   assert.ok(was && is && Math.hypot(was.x - is.x, was.y - is.y) < 1);
 });
 
+test('details that stood at the left, beside what was clicked, stand there again', async () => {
+  giveSize(900, 400);
+  const before = await opened();
+  const details = ({ root }: Explored): DOMTokenList => (root.querySelector('.jv-inspector') as HTMLElement).classList;
+  details(before).add('jv-left');
+  const next = await inPlaceOf(before.explorer.inheriting.earlier, calls('norm'));
+  assert.equal(title(next), 'sin of attend');
+  assert.ok(details(next).contains('jv-left'));
+  next.explorer.select([]);
+  assert.ok(!details(next).contains('jv-left'));
+  const host = next.root.parentElement as HTMLElement;
+  const again = new Explorer(host, { document: decodePlain(calls('norm')()), layouts: layoutsHere() });
+  assert.ok(await takePlace(next.explorer, again));
+  again.select([5]);
+  assert.ok(!details({ ...next, root: again.root }).contains('jv-left'));
+});
+
 test('of a program in which nothing was chosen, the version now is seen as at first', async () => {
   giveSize(700, 400);
   const before = await explore({ plain: calls() });

@@ -27,6 +27,8 @@ export interface Earlier {
   /** px that the picture was high. */
   readonly high: number;
   readonly picture: EarlierPicture | null;
+  /** True where the details stood at the left. */
+  readonly atLeft: boolean;
   /** True where a person has chosen anything of what is seen. */
   readonly chosen: boolean;
 }
@@ -66,6 +68,7 @@ export function earlierOf(document: Document, viewed: Viewed, asked: Asked, sour
     source,
     high: viewed.height.now,
     picture: scene && { scene, stand: picture.stand },
+    atLeft: viewed.inspection.atLeft,
     chosen: openings.touched || selected !== null || kernels || other || moved
   };
 }
@@ -76,7 +79,7 @@ export function earlierOf(document: Document, viewed: Viewed, asked: Asked, sour
  */
 export function goOnFrom(
   document: Document,
-  { first, beside, colours, search, height }: Viewed,
+  { first, beside, colours, search, height, inspection }: Viewed,
   earlier: Earlier,
   asked: Asked
 ): { readonly wholly: boolean; readonly shown: Promise<void> } {
@@ -96,6 +99,7 @@ export function goOnFrom(
     colours.choose(asked.colour);
   }
   search.restore(view.search);
+  inspection.goOn(earlier.atLeft);
   if (found && picture) {
     first.follow({ ...picture, boxes: versions.boxesOf(picture.scene.visible) });
   }
@@ -131,7 +135,8 @@ export function sameForm(before: Document, at: number, now: Document): number | 
 /** Shows what is seen of a document that has less of the same program. */
 export function goOnWithMore(document: Document, viewed: Viewed, before: Earlier): void {
   const { at, document: less, high, openings, picture, view } = before;
-  const { first, height } = viewed;
+  const { first, height, inspection } = viewed;
+  inspection.goOn(before.atLeft);
   const follows = picture !== null && sameForm(less, at, document) !== undefined;
   height.goOn(high);
   if (follows) {

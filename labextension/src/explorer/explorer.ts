@@ -384,8 +384,8 @@ export class Explorer {
   }
 
   private get viewed(): Viewed {
-    const { first, beside, colours, search, height } = this;
-    return { first, beside, colours, search, height };
+    const { first, beside, colours, search, height, inspection } = this;
+    return { first, beside, colours, search, height, inspection };
   }
 
   private resize(height: number): void {

@@ -22,8 +22,8 @@ export interface InspectionActions {
 
 /** ms after a click in which a second one goes through the details to what lies under them. */
 const DOUBLE_CLICK = 500;
-/** px of a picture that is too narrow for details at one of its sides. */
-const NARROW = 600;
+/** px of a picture that is too narrow for details at one of its sides: one that fills it would be cut in two. */
+const NARROW = 720;
 /** The same where the height is the host's, and details below take from it; of one of two, which are small as it is. */
 const NARROW_IN_FULL = 460;
 const NARROW_BESIDE = 520;
@@ -32,6 +32,8 @@ export class Inspection {
   readonly root = element('aside', 'jv-inspector');
   /** The place below the pictures. */
   readonly below = element('div', 'jv-below');
+  /** True where the details that come next go on from some that stood at the left. */
+  private goesOnLeft = false;
 
   constructor(
     private readonly source: Document,
@@ -53,6 +55,16 @@ export class Inspection {
     }
   }
 
+  /** True while the details stand at the left, so that the box that was clicked is free. */
+  get atLeft(): boolean {
+    return this.root.classList.contains('jv-left');
+  }
+
+  /** The next details stand where those of another picture stood, whose place its own takes. */
+  goOn(atLeft: boolean): void {
+    this.goesOnLeft = atLeft;
+  }
+
   /** Shows the details of what is selected, or none, and tells the picture what they cover. */
   show(pane: Pane): void {
     const { root, source } = this;
@@ -61,6 +73,8 @@ export class Inspection {
     if (selected === null) {
       root.classList.remove('jv-left');
     } else {
+      root.classList.toggle('jv-left', this.atLeft || this.goesOnLeft);
+      this.goesOnLeft = false;
       const shown = selected >= 0 ? rowDetails(source, graph, selected) : details(source, graph, -1 - selected);
       showDetails(root, shown, pane.viewing.openings.open.has(selected), {
         ...this.actions,
@@ -91,10 +105,12 @@ export class Inspection {
     // The line at the top has another width beside them.
     pane.keepTop();
     const width = low ? 0 : root.offsetWidth;
-    const left = root.classList.contains('jv-left');
+    const left = this.atLeft;
     // A second click is meant for what stands where the first one was.
     const wait = root.classList.contains('jv-through') ? DOUBLE_CLICK : 0;
     pane.picture.setCover(left ? width : 0, left ? 0 : width, wait);
+    // And so has the legend below.
+    pane.keepFoot();
     if (selected !== null && (low || root.closest('.jv-beside'))) {
       // Beside another picture there is seldom a side that leaves the box free.
       pane.picture.reveal(pane.selectedBox());

@@ -31,8 +31,8 @@ const isBelow = (root: HTMLElement) => root.querySelector('.jv-below > .jv-inspe
 
 test('details for which a picture is too narrow stand below it and cover nothing', async () => {
   for (const [width, below] of [
-    [580, true],
-    [620, false]
+    [700, true],
+    [740, false]
   ] as const) {
     giveSize(width, 400);
     const { explorer, root } = await explore(affine());
@@ -42,6 +42,18 @@ test('details for which a picture is too narrow stand below it and cover nothing
     const { left, right } = explorer.picture.covered;
     assert.deepEqual({ left, right }, { left: 0, right: below ? 0 : 250 });
   }
+});
+
+test('where the details take from the width of the legend, the picture keeps clear of all its rows', async () => {
+  giveSize(900, 400);
+  const { explorer, root } = await explore(affine());
+  const legend = root.querySelector('.jv-legend') as HTMLElement;
+  const details = root.querySelector('.jv-inspector') as HTMLElement;
+  Object.defineProperty(legend, 'offsetHeight', { get: () => (details.hidden ? 18 : 36) });
+  explorer.select([3]);
+  assert.match(explorer.picture.canvas.style.height, /44px/);
+  explorer.select([]);
+  assert.match(explorer.picture.canvas.style.height, /26px/);
 });
 
 test("where the height is the host's own, details below take from it: they stand at the side sooner", async () => {

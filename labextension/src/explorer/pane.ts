@@ -135,7 +135,7 @@ export class Pane {
     // In another width, the legend has another number of lines; before it is on the page, it has none.
     this.resized = new ResizeObserver(() => {
       this.fitHeight();
-      this.picture.setFoot(this.legend.height);
+      this.keepFoot();
       this.keepTop();
       events.resized();
     });
@@ -344,17 +344,16 @@ export class Pane {
     if (this.scene) {
       const { title, legend } = this.parts.colours.colour(this.scene.visible);
       this.legend.fill(title, legend, this.palette, this.viewing.stage);
-      this.picture.setFoot(this.legend.height);
+      this.keepFoot();
     }
   }
 
   /** The same picture in other colours. */
   recolour(): void {
     if (this.scene) {
-      const { scene } = this;
-      const { colours } = this.parts;
-      const { looks } = colours.colour(scene.visible);
-      this.scene = { ...scene, looks, notes: colours.notes(scene.visible) };
+      const { scene, parts } = this;
+      const { looks } = parts.colours.colour(scene.visible);
+      this.scene = { ...scene, looks, notes: parts.colours.notes(scene.visible) };
       this.fillLegend();
       this.picture.recolour(this.scene);
       this.events.changed();
@@ -483,6 +482,11 @@ export class Pane {
   keepTop(): void {
     this.picture.setTop(this.trail.height);
     this.note.standBelow(this.trail.below);
+  }
+
+  /** Keeps the picture clear of the legend at the bottom. */
+  keepFoot(): void {
+    this.picture.setFoot(this.legend.height);
   }
 
   /** Keys are meant for the picture. */

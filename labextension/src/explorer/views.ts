@@ -2,6 +2,7 @@
 import type { Beside } from './beside.ts';
 import type { Colours } from './colours.ts';
 import type { Height } from './height.ts';
+import type { Inspection } from './inspection.ts';
 import type { Pane } from './pane.ts';
 import type { SavedCamera, SavedView } from './saved.ts';
 import type { Search } from './search.ts';
@@ -13,6 +14,7 @@ export interface Viewed {
   readonly colours: Colours;
   readonly search: Search;
   readonly height: Height;
+  readonly inspection: Inspection;
 }
 
 /** What is seen, for the notebook or as text. */
