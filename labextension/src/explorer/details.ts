@@ -15,6 +15,8 @@ import { firstAttribute, nodeLabel, typeText, VARIABLE, variableOf } from '../vi
 export interface Link {
   readonly node: number;
   readonly text: string;
+  /** The row of the outline that is gone to, where that is more than the node. */
+  readonly row?: number;
 }
 
 /** A line of source that a node came from. */

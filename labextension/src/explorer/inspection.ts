@@ -78,7 +78,7 @@ export class Inspection {
       const shown = selected >= 0 ? rowDetails(source, graph, selected) : details(source, graph, -1 - selected);
       showDetails(root, shown, pane.viewing.openings.open.has(selected), {
         ...this.actions,
-        select: node => goTo(pane, itemFor(graph, pane.viewing.rows, node), true),
+        select: (node, row) => goTo(pane, row ?? itemFor(graph, pane.viewing.rows, node), true),
         toggle: () => toggle(pane, selected),
         close: () => {
           pane.select(null);

@@ -13,8 +13,8 @@ const MOST_LINKS = 12;
 const FIRST_LINKS = 6;
 
 export interface InspectorActions {
-  /** Goes to another node. */
-  select(node: number): void;
+  /** Goes to another node, or to a row of the outline that holds it. */
+  select(node: number, row?: number): void;
   /** Goes to a node of another stage. */
   follow(graph: number, node: number): void;
   /** Goes to the same instruction after another pass. */
@@ -124,16 +124,16 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
 }
 
 function links(
-  all: readonly (Link | { node: -1; text: string })[],
+  all: readonly (Link | { node: -1; text: string; row?: never })[],
   actions: InspectorActions,
   between: string
 ): (Node | string)[] {
   const made: (Node | string)[] = [];
   const shown = all.length > MOST_LINKS ? FIRST_LINKS : all.length;
-  all.slice(0, shown).forEach(({ node, text }, index) => {
+  all.slice(0, shown).forEach(({ node, text, row }, index) => {
     const last = index === all.length - 1;
     const name =
-      node < 0 ? element('code', '', text) : button('jv-link', text, `Go to ${text}`, () => actions.select(node));
+      node < 0 ? element('code', '', text) : button('jv-link', text, `Go to ${text}`, () => actions.select(node, row));
     // What follows a name stays on its line, however long the name is.
     const one = element('span', 'jv-listed');
     one.append(name, last ? '' : between.trimEnd());

@@ -3,8 +3,9 @@ import { NodeKind, NodeRole, RowKind, type Document, type Graph } from '../docum
 import { itemOfNode } from '../view/folds.ts';
 import { boxLabel, rowLabel, rowsOf, type Rows } from '../view/outline.ts';
 import { bytesText } from '../view/words.ts';
-import { details, linkTo, stageLinks, type Details, type Link } from './details.ts';
+import { details, stageLinks, type Details, type Link } from './details.ts';
 import { fateOfMany } from './fate.ts';
+import { linksOutside } from './naming.ts';
 import { trafficLines } from './trafficLines.ts';
 import { measureLines } from './measured.ts';
 import { treesOf } from './pathTree.ts';
@@ -84,16 +85,15 @@ export function rowDetails(document: Document, graph: Graph, row: number): Detai
     };
   }
   const inside = (node: number): boolean => node >= outline.first[row] && node < outline.end[row];
-  const reads = new Map<string, Details['reads'][number]>();
-  const readBy = new Map<number, Link>();
+  const reads = new Set<number>();
+  const readBy = new Set<number>();
   const values = new Map<number, Details['values'][number]>();
   const made = new Set<number>();
   for (let node = outline.first[row]; node < outline.end[row]; node++) {
     for (let i = graph.firstOperand[node]; i < graph.firstOperand[node + 1]; i++) {
       const source = graph.operandSource[i];
       if (source >= 0 && !inside(graph.valueNode[source])) {
-        const link = linkTo(document, graph, graph.valueNode[source]);
-        reads.set(String(link.node), link);
+        reads.add(graph.valueNode[source]);
       }
     }
   }
@@ -104,7 +104,7 @@ export function rowDetails(document: Document, graph: Graph, row: number): Detai
     for (let i = graph.firstOperand[node]; i < graph.firstOperand[node + 1]; i++) {
       const source = graph.operandSource[i];
       if (source >= 0 && inside(graph.valueNode[source])) {
-        readBy.set(node, linkTo(document, graph, node));
+        readBy.add(node);
         made.add(source);
       }
     }
@@ -129,13 +129,9 @@ export function rowDetails(document: Document, graph: Graph, row: number): Detai
     scope: '',
     fate: fateOfMany(document, graph, nodes),
     stages: stageLinks(document, graph, nodes),
-    reads: [...reads.values()],
-    readTrees: treesOf(
-      document,
-      graph,
-      [...reads.values()].map(({ node }) => node)
-    ),
-    readBy: [...readBy.values()],
+    reads: linksOutside(document, graph, rows, row, reads),
+    readTrees: treesOf(document, graph, [...reads]),
+    readBy: linksOutside(document, graph, rows, row, readBy),
     inside: around(document, graph, rows, row),
     measures: [...measureLines(document, graph, row), ...trafficLines(document, graph, nodes)]
   };
@@ -143,13 +139,13 @@ export function rowDetails(document: Document, graph: Graph, row: number): Detai
 
 const MOST_VALUES = 6;
 
-/** The rows around a row as links to their first operations. */
+/** The rows around a row as links. */
 function around(document: Document, graph: Graph, rows: Rows, row: number): Link[] {
   const { parent, kind, first } = rows.outline;
   const found: Link[] = [];
   for (let at = parent[row]; at > 0; at = parent[at]) {
     if (kind[at] !== RowKind.statement && kind[at] !== RowKind.copy) {
-      found.unshift({ node: first[at], text: rowLabel(document, graph, rows, at) });
+      found.unshift({ node: first[at], row: at, text: rowLabel(document, graph, rows, at) });
     }
   }
   return found;
