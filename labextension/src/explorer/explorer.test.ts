@@ -34,11 +34,12 @@ test('the tree says what the picture shows', async () => {
     'w, f32[4,8]',
     'b, f32[4]',
     'x, f32[8]',
-    'dot_general, f32[4]',
-    'add',
-    'tanh',
-    'result'
+    'dot_general, f32[4], reads w and x',
+    'add, reads dot_general and b',
+    'tanh, reads add',
+    'result, reads tanh'
   ]);
+  assert.equal(root.getAttribute('aria-label'), 'affine');
   assert.equal(root.querySelector('.jv-stage.jv-on')?.textContent, 'jaxpr 3');
 });
 
@@ -48,7 +49,7 @@ test('arrow keys walk along the edges and tell about what is selected', async ()
   await press('ArrowDown');
   await press('ArrowDown');
   assert.equal(pane(root).querySelector('h4')?.textContent, 'dot_general');
-  assert.equal(root.querySelector('[aria-selected=true]')?.textContent, 'dot_general, f32[4]');
+  assert.equal(root.querySelector('[aria-selected=true]')?.textContent, 'dot_general, f32[4], reads w and x');
   await press('ArrowDown');
   assert.equal(pane(root).querySelector('h4')?.textContent, 'add');
   await press('Escape');

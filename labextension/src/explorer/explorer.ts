@@ -303,6 +303,9 @@ export class Explorer {
   private build(host: HTMLElement, { shownFinding }: ExplorerOptions): void {
     const { root } = this;
     root.classList.toggle('jv-fill', this.fill);
+    // Of several on a page, a listener is told which one the keys are in.
+    root.setAttribute('role', 'group');
+    root.setAttribute('aria-label', this.document.programs.map(({ name }) => name).join(', '));
     const body = element('div', 'jv-body');
     body.append(this.reading.root, this.beside.root, this.help);
     body.hidden = nothingTraced(this.document);

@@ -20,7 +20,7 @@ test('keys step through the passes that changed something, and each says what it
   await press('4');
   assert.deepEqual(lineWords(root), ['cse', '1 of 2 in all', '1 gone', '1 changed', '']);
   assert.equal(slider.value, '1');
-  assert.deepEqual(items(root), ['x, f32[4]', 'sine', 'add', 'result']);
+  assert.deepEqual(items(root), ['x, f32[4]', 'sine, reads x', 'add, reads sine', 'result, reads add']);
   await press('.');
   assert.deepEqual(lineWords(root), ['fusion', '2 of 2 in all', '1 new', '2 fused', 'with 2 smaller passes before it']);
   await press(',');

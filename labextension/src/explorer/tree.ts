@@ -1,5 +1,5 @@
 /**
- * The visible boxes as a tree of elements, for screen readers: the same names, types and nesting as in the picture.
+ * The visible boxes as a tree of elements, for screen readers: the same names, types, nesting and lines as in the picture.
  * It is not seen; the picture points to its active item.
  */
 import { Shape, type VisibleGraph } from '../view/visible.ts';
@@ -7,16 +7,19 @@ import { element } from './elements.ts';
 
 /** Beyond this a list is of no use to a listener, and costs the page more than it gives. */
 const MOST_ITEMS = 600;
+/** Of what a box reads, so much is named. */
+const MOST_READ = 4;
 
 /** Fills `tree` with an item for each box. Ids begin with `prefix`. */
 export function fillTree(tree: HTMLElement, visible: VisibleGraph, prefix: string): void {
   const items: HTMLElement[] = [];
   const depth: number[] = [];
   const siblings = placesAmongSiblings(visible);
+  const lines = linesTo(visible);
   for (let box = 0; box < Math.min(visible.count, MOST_ITEMS); box++) {
     const parent = visible.parent[box];
     depth[box] = parent < 0 ? 1 : depth[parent] + 1;
-    const item = element('div', '', describe(visible, box));
+    const item = element('div', '', describe(visible, box, lines.get(box)));
     item.id = `${prefix}${box}`;
     item.setAttribute('role', 'treeitem');
     item.setAttribute('aria-level', String(depth[box]));
@@ -48,11 +51,37 @@ function placesAmongSiblings({ parent }: VisibleGraph): { place: number[]; count
 }
 
 /** A box in words: a listener is told all of its name, however long. */
-export function describe(visible: VisibleGraph, box: number): string {
+export function describe(visible: VisibleGraph, box: number, lines: readonly string[] = []): string {
   const chips = (visible.chips.get(box) ?? []).map(chip => chip.title);
   const copies = visible.times[box] > 1 ? `${visible.times[box]} copies` : '';
-  const name = visible.whole.get(box) ?? visible.label[box];
-  return [name, visible.detail[box], copies, ...chips].filter(Boolean).join(', ');
+  return [nameOf(visible, box), visible.detail[box], copies, ...lines, ...chips].filter(Boolean).join(', ');
+}
+
+function nameOf({ whole, label }: VisibleGraph, box: number): string {
+  return whole.get(box) ?? label[box];
+}
+
+/** For each box to which lines lead, in words, where from. */
+function linesTo(visible: VisibleGraph): ReadonlyMap<number, readonly string[]> {
+  const makers = new Map<number, Set<number>>();
+  visible.target.forEach((box, edge) => {
+    makers.set(box, (makers.get(box) ?? new Set()).add(visible.source[edge]));
+  });
+  const lines = new Map<number, string[]>();
+  for (const [box, from] of makers) {
+    const names = [...new Set([...from].map(maker => nameOf(visible, maker)))];
+    const more = names.length > MOST_READ ? [`${names.length - MOST_READ} more`] : [];
+    lines.set(box, [`reads ${listed([...names.slice(0, MOST_READ), ...more])}`]);
+  }
+  for (const { source, target, values } of visible.cables) {
+    const told = `${values} residual${values === 1 ? '' : 's'} of ${nameOf(visible, source)}`;
+    lines.set(target, [...(lines.get(target) ?? []), told]);
+  }
+  return lines;
+}
+
+function listed(names: readonly string[]): string {
+  return [names.slice(0, -1).join(', '), names[names.length - 1]].filter(Boolean).join(' and ');
 }
 
 /** Marks the item of the selected box. */
