@@ -153,12 +153,19 @@ class Expressions:
         frames = self._tables.frames
         return frames.line[frame], frames.column[frame], frames.end_line[frame], frames.end_column[frame]
 
+    def assigned_on_line(self, frame: int) -> str:
+        """What the line of a frame begins to assign to, by its text alone; empty if nothing or not here."""
+        return self._source(self._tables.frames.file[frame]).assigned_on(self._tables.frames.line[frame])
+
+    def _source(self, file: int) -> Source:
+        if file not in self._sources:
+            self._sources[file] = source_of(self._tables, file)
+        return self._sources[file]
+
     def _read(self, frame: int) -> Expression:
         tables = self._tables
         file, place = tables.frames.file[frame], self.place_of(frame)
-        source = self._sources.get(file)
-        if source is None:
-            source = self._sources[file] = source_of(tables, file)
+        source = self._source(file)
         known = source.known.get(place)
         if known is None:
             known = source.known[place] = self._find(source, place, bool(tables.files.library[file]))
@@ -261,9 +268,18 @@ def _makes_gradient(node: ast.AST) -> bool:
 
 def _object(called: ast.AST | None) -> str:
     """The attribute or variable that holds what is called, where its name says anything."""
+    if isinstance(called, ast.Subscript):
+        return _taken_name(called)
     name = _bound_name(called)
     says_little = name in POOR or name in _VERBS or name.startswith("_")
     return "" if says_little or (len(name) <= _FEW_LETTERS and isinstance(called, ast.Name)) else name
+
+
+def _taken_name(node: ast.Subscript) -> str:
+    """What is taken of several by a constant: `layers[-1]`, and `encoder` of `parts["encoder"]`."""
+    key, held = ast.unparse(node.slice), _bound_name(node.value)
+    taken = key[1:-1] if key.startswith("'") else f"{held}[{key}]" if key.removeprefix("-").isdecimal() else ""
+    return taken if taken.isidentifier() or (held and "[" in taken) else ""
 
 
 def _bound_name(node: ast.AST | None) -> str:
@@ -470,7 +486,7 @@ def _callee(node: ast.AST) -> str:
             return _callee(node.args[0]) or outer
         return "" if outer in _PUT_TOGETHER else outer
     if isinstance(node, ast.Subscript):
-        return _callee(node.value)
+        return _taken_name(node) or _callee(node.value)
     return "<lambda>" if isinstance(node, ast.Lambda) else ""
 
 

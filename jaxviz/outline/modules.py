@@ -13,7 +13,7 @@ from typing import NamedTuple
 _WRAPPED = re.compile(r"([a-z_]+)\((.*)\)\Z", re.DOTALL)
 # A class as its library is imported: `eqx.nn.Linear`.
 _CLASS = re.compile(r"(?:[a-z_]\w*\.)+([A-Z]\w*)\Z")
-_NUMBERED = re.compile(r"_\d+\Z")
+_NUMBERED = re.compile(r"(?:_\d+|\[-?\d+\])\Z")
 _NUMBER = re.compile(r"\d+")
 # So many names that differ by their numbers alone are those of layers.
 _LAYERS = 3
@@ -79,7 +79,7 @@ def parse_scope(text: str) -> Scope:
 
 
 def unnumbered(name: str) -> str:
-    """A module's name without its number among its like: `Block` for `Block_11`."""
+    """A module's name without its number among its like: `Block` for `Block_11`, `layers` for `layers[-1]`."""
     return _NUMBERED.sub("", name)
 
 

@@ -22,6 +22,7 @@ from jaxviz.outline.draft import Draft
 from jaxviz.outline.elements import BODY, CALL, FUNCTION, LOOP, MODULE, RECOMPUTED, STATEMENT
 from jaxviz.outline.expressions import GENERIC, POOR, Expressions
 from jaxviz.outline.heaviest import Heaviest, and_others
+from jaxviz.outline.library_parts import assigned_in_library
 from jaxviz.outline.modules import unnumbered
 from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.tree import ROW_KINDS
@@ -186,6 +187,7 @@ class Names:
                 or self._function_called(row, mostly=True)
                 or self._lines(row)
                 or self._most(row, names)
+                or self._assigned_by_library(row)
             )
         combined = self._combined(row) if kind == _STACK else ""
         if number < 0 or combined:
@@ -422,6 +424,12 @@ class Names:
         places = self._places(row)
         first, last = self._target(places, 0), self._target(reversed(places), -1)
         return f"{first} … {last}" if first != last else ""
+
+    def _assigned_by_library(self, row: int) -> str:
+        low, high = np.searchsorted(self._drawn, [self._draft.rows.first[row], self._draft.rows.end[row]])
+        places = self._drawn[low:high]
+        first, last = assigned_in_library(places, self._stack, self._stacks, self._expressions)
+        return f"{first} … {last}" if first != last else first
 
     def _target(self, places: Iterable[int], which: int) -> str:
         """The first variable, or the one at `which` of several, that a statement at any of these frames assigns to."""

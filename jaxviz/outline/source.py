@@ -16,6 +16,7 @@ from functools import cached_property, lru_cache
 from jaxviz.tables import Tables
 
 _ASSIGNED = re.compile(r"(\w+)\s*=\s*$")
+_ASSIGNS = re.compile(r"\s*\(?([^\W\d]\w*)(?:, \w+)*\)? [-+*/@]?= ")
 
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp)
 OPERATIONS = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare)
@@ -204,6 +205,11 @@ class Source:
     def assigned_before(self, place: Place) -> str:
         """The variable that the text at a place is assigned to, by what stands before it on its line."""
         found = _ASSIGNED.search(self._line(place[0])[: max(place[1], 0)])
+        return found.group(1) if found else ""
+
+    def assigned_on(self, line: int) -> str:
+        """The first variable that a line begins to assign to, as it is commonly written; arguments have no spaces."""
+        found = _ASSIGNS.match(self._line(line))
         return found.group(1) if found else ""
 
     def _line(self, number: int) -> str:

@@ -252,6 +252,33 @@ def test_a_statement_of_a_function_that_a_library_calls_holds_nothing_of_what_th
     assert not rows_named(outline, "jnp.mean((jnp.sin(x) - 1.0) ** 2)", "statement")
 
 
+_UNNAMED_PARTS = """
+def settled(fun, x):
+    speed = jnp.cbrt(x) - 1.0
+    drag = jnp.tanh(speed) / jnp.cosh(x)
+    lift = jnp.sign(drag) + jnp.log1p(x)
+    ahead = fun(lift)
+    rest = jnp.exp(ahead) * jnp.arctan(ahead)
+    part = jnp.floor(rest) + jnp.expm1(ahead)
+    change = jnp.sqrt(jnp.abs(part)) - jnp.arcsinh(part)
+    return change
+"""
+
+
+def test_a_part_of_a_function_of_a_library_is_told_by_what_it_assigns_to(library):
+    settled = library(_UNNAMED_PARTS)["settled"]
+
+    def point(x):
+        y = jnp.cos(x)
+        return y + jnp.sin(y) / 3.0
+
+    outline = outline_of(lambda x: jnp.round(settled(point, jnp.exp(x))), _X)
+    check(outline)
+    parts = [row.name for row in outline if row.kind == "part"]
+    assert parts[0] == "speed … drag"
+    assert parts[-1].endswith("change")
+
+
 @pytest.mark.smoke
 def test_what_a_solver_of_jax_does_is_told_as_that_of_a_library():
     def rosen(x):

@@ -164,3 +164,19 @@ def test_modules_that_a_library_runs_one_after_the_other_hold_no_call_of_themsel
         outline = outline_of(fn, jnp.ones((3, 4)))
         inside = names_inside(outline, row_named(outline, "block_0").index)
         assert inside == ["first", "tanh", "add", "second", "sin", "multiply"]
+
+
+def test_a_module_out_of_a_list_is_called_by_its_place():
+    eqx = pytest.importorskip("equinox", reason="it is not in the environments of the oldest and the newest JAX")
+
+    class Model(eqx.Module):
+        layers: list
+
+        def __call__(self, x):
+            x = jnp.tanh(self.layers[0](x))
+            x = jnp.exp(self.layers[1](x))
+            return self.layers[-1](x)
+
+    model = Model([eqx.nn.Linear(4, 4, key=jax.random.key(seed)) for seed in range(3)])
+    outline = outline_of(lambda model, x: model(x), model, jnp.ones(4))
+    assert names_inside(outline, 0) == ["layers[0]", "tanh", "layers[1]", "exp", "layers[-1]"]

@@ -378,13 +378,13 @@ def test_parts_that_assign_to_one_variable_alone_are_told_by_their_lines():
     assert all(re.fullmatch(r"lines \d+-\d+", name) and name == detail for name, detail in parts)
 
 
-def test_parts_in_a_library_are_told_by_what_they_do_not_by_its_lines():
+def test_parts_in_a_library_are_told_by_what_it_assigns_to_not_by_its_lines():
     import equinox as eqx
 
     cell = eqx.nn.GRUCell(4, 8, key=jax.random.key(0))
     parts = rows_named(outline := outline_of(lambda x, h: cell(x, h), jnp.ones(4), jnp.ones(8)), "GRUCell")
     parts = shown(outline, parts[0].index) if parts else shown(outline, 0)
-    assert [part.name for part in parts] == ["dot_general x2 +2", "logistic +3", "logistic +3", "tanh +3"]
+    assert [part.name for part in parts] == ["igates … hgates", "hgates … inp", "inp … new", "new"]
     assert not any(part.detail for part in parts)
 
 
@@ -497,3 +497,14 @@ def test_indexing_is_told_by_what_is_taken_of_which_array():
     outline = outline_of(f, values, jnp.array([0, 2]), np.int32(1))
     told = {row.name for row in outline if row.name.endswith("]") and row.kind != "statement"}
     assert told == {"tokens[ids]", "rows[i, None]", "…[i]", "layers[0][ids, i]"}
+
+
+def test_what_is_called_out_of_several_is_told_by_which_it_is():
+    steps = [lambda x: jnp.sin(x) * x, lambda x: jnp.cos(x) + x]
+    heads = {"policy": lambda x: jnp.tanh(x) - x, "value": lambda x: jnp.exp(x) / x}
+
+    def f(x, which=0):
+        h = steps[1](steps[0](x))
+        return heads["policy"](h), heads["value"](h), steps[which](h)
+
+    assert names_inside(outline_of(f, _X), 0) == ["steps[0]", "steps[1]", "policy", "value", "steps"]

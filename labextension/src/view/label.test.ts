@@ -63,6 +63,7 @@ test('other regions are called by their function, or by what they are', () => {
 
 test('a long name is cut between letters with their marks, and between emoji', () => {
   assert.equal(cut('attention_of_the_decoder', 10), 'attention…');
+  assert.equal(cut('attention … decoder', 12), 'attention…');
   const marked = 'e\u0301'.repeat(12);
   assert.equal(cut(marked, 10), `${'e\u0301'.repeat(4)}…`);
   const family = '👩\u200d👩\u200d👧';

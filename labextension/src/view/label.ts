@@ -35,7 +35,8 @@ export function cut(whole: string, most = MAX_NAME): string {
   while (end > 0 && (JOINED.test(characters[end]) || characters[end - 1] === JOINER)) {
     end--;
   }
-  return `${characters.slice(0, end || most - 1).join('')}…`;
+  const begun = characters.slice(0, end || most - 1).join('');
+  return `${begun.replace(FROM, '')}…`;
 }
 
 /** A name of source without the modules of JAX and NumPy. */
@@ -62,6 +63,8 @@ function cutAround(outer: string, inner: string, most: number): string | undefin
 const DERIVATIVE = /(^|_)(grad|[jv]jp|jac(fwd|rev|obian)|hessian|linearize)$/;
 /** A function of another one that has a name. */
 const OF_ONE = /^([\p{L}_][\p{L}\p{N}_.]*)\(([\p{L}_][\p{L}\p{N}_]*)\)$/u;
+/** `first … last` that is cut behind the first. */
+const FROM = /\s*…\s*$/u;
 /** No script puts more marks on a letter; they would stand higher than the box. */
 const STACKED = /(\p{Mn}{3})[\p{Mn}\p{Me}]+/gu;
 /** By the names that they are imported as; an attribute or variable of the same name is none of them. */
