@@ -84,6 +84,29 @@ def test_a_program_opens_in_a_tab_of_its_own(notebook):
     expect(tab).to_have_count(1)
 
 
+def test_a_tab_shows_the_program_as_it_was_made_last_and_as_it_was_seen(notebook):
+    cell = "def f(x):\n    return jnp.exp(jnp.{}(x))\n%jaxviz f(jnp.ones(3))"
+    book = notebook(SETUP, cell.format("sin"))
+    book.run(0)
+    book.explore(1)
+    panel = show_panel(book.page)
+    opened = panel.get_by_role("button", name="Open f(jnp.ones(3))")
+    opened.click()
+    wait_for_picture(book.page, ".jv-tab")
+    shown = book.graph_of(book.page.locator(".jv-tab .jv-root:not(.jv-coming)"))
+    shown.click("exp")
+    book.page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab", has_text=book.name).click()
+    book.write(1, cell.format("cos"))
+    book.explore(1)
+    expect(programs(panel)).to_have_count(1)
+    opened.click()
+    book.page.wait_for_function(
+        "() => document.querySelector('.jv-tab .jv-root:not(.jv-coming)').explorer.labels.includes('cos')"
+    )
+    assert "sin" not in shown.labels
+    expect(shown.pane.locator("h4")).to_have_text("exp")
+
+
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_explored_and_recorded_programs_are_listed_too(notebook, theme):
     leak = """%%jaxviz

@@ -17,6 +17,7 @@ import { icon } from './icon.ts';
 import { kernelLine } from './kernelLine.ts';
 import { Commands } from './names.ts';
 import { application } from './preferences.ts';
+import type { Program } from './program.ts';
 import { afterCell } from './questions.ts';
 import { Shelves } from './shelf.ts';
 import { ProgramTab } from './tab.ts';
@@ -89,6 +90,26 @@ function activate(
 
   const tracker = new WidgetTracker<MainAreaWidget<ProgramTab>>({ namespace: 'jaxviz-programs' });
   const origins = new Map<MainAreaWidget<ProgramTab>, Origin>();
+  /** Of each tab, when the programs in it were made, once that is known. */
+  const made = new Map<MainAreaWidget<ProgramTab>, string>();
+  /** The programs of a tab, as far as they are there. */
+  const programsOf = ({ path, listed, other }: Origin): readonly (Program | undefined)[] => {
+    const programs = all.ofPath(path)?.programs;
+    const ids = [programs?.idOf(listed), ...(other === undefined ? [] : [other])];
+    return ids.map(id => (id === undefined ? undefined : programs?.get(id)));
+  };
+  const followTab = (tab: MainAreaWidget<ProgramTab>, origin: Origin): void => {
+    const known = programsOf(origin);
+    if (known.every(one => one !== undefined)) {
+      // A program that was renamed has its name in its tab too.
+      tab.title.label = known.map(({ label, call }) => label || call).join(' ↔ ');
+      const when = known.map(one => one.when).join();
+      if (made.has(tab) && made.get(tab) !== when) {
+        tab.content.renew();
+      }
+      made.set(tab, when);
+    }
+  };
 
   /** Opens a document in a tab. `origin` names it after the page was loaded again. */
   const openTab = (title: string, ask: (waits: Told) => Promise<unknown>, origin?: Origin): void => {
@@ -106,7 +127,11 @@ function activate(
     tab.title.closable = true;
     if (origin) {
       origins.set(tab, origin);
-      tab.disposed.connect(() => origins.delete(tab));
+      followTab(tab, origin);
+      tab.disposed.connect(() => {
+        origins.delete(tab);
+        made.delete(tab);
+      });
       void tracker.add(tab);
     }
     if (lab) {
@@ -172,15 +197,7 @@ function activate(
       // It was deleted, or its kernel started again: another program may have its number then.
       comparing.put(null);
     }
-    // A program that was renamed has its name in its tab too.
-    for (const [tab, { path, listed, other }] of origins) {
-      const programs = all.ofPath(path)?.programs;
-      const ids = [programs?.idOf(listed), ...(other === undefined ? [] : [other])];
-      const known = ids.map(id => (id === undefined ? undefined : programs?.get(id)));
-      if (known.every(one => one !== undefined)) {
-        tab.title.label = known.map(({ label, call }) => label || call).join(' ↔ ');
-      }
-    }
+    origins.forEach((origin, tab) => followTab(tab, origin));
   });
   if (restorer) {
     void restorer.restore(tracker, {

@@ -4,6 +4,7 @@ import { Widget } from '@lumino/widgets';
 import type { Explorer } from '../explorer/explorer.ts';
 import { opening, refusal } from '../explorer/inPlace.ts';
 import type { KernelLine, Told } from '../explorer/kernelLine.ts';
+import type { SavedView } from '../explorer/saved.ts';
 import type { SourceSpot } from '../explorer/source.ts';
 import type { LayoutClient } from '../layout/client.ts';
 import { loaded } from './later.ts';
@@ -16,13 +17,15 @@ export class ProgramTab extends Widget {
   failed = false;
   private explorer: Explorer | null = null;
   private layouts: LayoutClient | null = null;
+  /** True where the program was made anew while nobody saw this. */
+  private isOld = false;
 
   /**
    * `ask` asks for the document, and may say why it does not come yet; else `wait` is said. `lineFor` gives the line to
    * the kernel that made it.
    */
   constructor(
-    ask: (waits: Told) => Promise<unknown>,
+    private readonly ask: (waits: Told) => Promise<unknown>,
     wait: string,
     private readonly goToLine: (spot: SourceSpot) => void,
     private readonly lineFor?: (show: (document: unknown) => void) => KernelLine
@@ -39,6 +42,24 @@ export class ProgramTab extends Widget {
     this.explorer?.focus();
   }
 
+  protected override onAfterShow(): void {
+    if (this.isOld) {
+      this.renew();
+    }
+  }
+
+  /** The program was made anew: it is shown as it is now, once somebody sees it, as the one before was seen. */
+  renew(): void {
+    this.isOld = !this.isVisible;
+    if (!this.isOld) {
+      // Without an answer, what was there stays.
+      void this.ask(() => undefined).then(
+        document => this.fill(Promise.resolve(document), view => view),
+        () => undefined
+      );
+    }
+  }
+
   override dispose(): void {
     if (!this.isDisposed) {
       this.explorer?.dispose();
@@ -52,7 +73,8 @@ export class ProgramTab extends Widget {
     void this.fill(Promise.resolve(document));
   };
 
-  private async fill(coming: Promise<unknown>): Promise<void> {
+  /** `change` says what is seen otherwise than in the picture before. */
+  private async fill(coming: Promise<unknown>, change = inTime): Promise<void> {
     try {
       this.data = await coming;
       const { decode, Explorer, LayoutClient, takePlace } = await loaded();
@@ -77,7 +99,7 @@ export class ProgramTab extends Widget {
           this.explorer.focus();
         }
         if (before) {
-          await takePlace(before, this.explorer, view => ({ ...view, colour: 'time' }));
+          await takePlace(before, this.explorer, change);
         }
       }
     } catch (error) {
@@ -85,4 +107,9 @@ export class ProgramTab extends Widget {
       this.node.replaceChildren(refusal(application.trans.__('There is no picture of this'), error));
     }
   }
+}
+
+/** What was measured is seen at once. */
+function inTime(view: SavedView): SavedView {
+  return { ...view, colour: 'time' };
 }
