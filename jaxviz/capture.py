@@ -25,6 +25,7 @@ from jaxviz.link.evidence import Evidence
 from jaxviz.link.fates import Fates
 from jaxviz.link.judging import make_fates
 from jaxviz.link.links import Found, Links, make_links, read_tags
+from jaxviz.link.numbers import Numbers, numbers_of, with_numbers
 from jaxviz.link.tags import Places, Tags
 from jaxviz.link.taken_in import with_taken_in
 from jaxviz.link.unnamed import with_unnamed
@@ -144,11 +145,12 @@ class Capture:
     @cached_property
     def hlo(self) -> Linked:
         found = self.hlo_as_read
-        places, outline = self._places, self.outline
+        places, outline, numbers = self._places, self.outline, self._numbers
         with self._timed("hlo", "link"):
             tagged = read_tags(places, found.graph, found.names, found.name, relative=False)
             graph = self._with_names(found.graph)
-            return self._linked(graph, with_calls_told_apart(self.jaxpr, graph, tagged, places), outline)
+            apart = with_calls_told_apart(self.jaxpr, graph, tagged, places)
+            return self._linked(graph, apart, outline, numbers)
 
     @cached_property
     def outline(self) -> Outline:
@@ -200,14 +202,14 @@ class Capture:
         large = len(self.jaxpr) > ALL_PASSES
         snapshots = self._compiled(TELLING_PASSES).snapshots if large else self.snapshots
         self.seconds["passes"] = {"snapshots": perf_counter() - start}
-        outline, scopes = self.outline, self._tags.scopes
+        outline, scopes, numbers = self.outline, self._tags.scopes, self._numbers
         with self._timed("passes", "read"):
             return make_passes(
                 [PassState(each.after, each.pipeline, 0, each.text) for each in snapshots],
                 self.tables,
                 lambda states: read_states(states, self.tables, scopes=scopes),
                 lambda read: read_tags(self._places, read.graph, read.names, read.name, relative=False),
-                lambda graph, tagged: self._linked(graph, tagged, outline),
+                lambda graph, tagged: self._linked(graph, tagged, outline, numbers),
             )
 
     def costs(self, stage: str) -> Mapping[str, float]:
@@ -227,6 +229,12 @@ class Capture:
         graph, tags = self.jaxpr, self._tags
         with self._timed("stablehlo", "link"):
             return Places(graph, tags)
+
+    @cached_property
+    def _numbers(self) -> Numbers:
+        jaxpr, lowered = self.jaxpr, self.stablehlo
+        with self._timed("hlo", "link"):
+            return numbers_of(jaxpr, lowered.graph, lowered.tagged)
 
     @cached_property
     def _lowered(self) -> Any:
@@ -270,12 +278,15 @@ class Capture:
         return with_argument_names(with_result_names(graph, self.jaxpr), self.program.renamed_arguments)
 
     @without_collections
-    def _linked(self, graph: Graph, tagged: Sequence[Found], outline: Outline) -> Linked:
+    def _linked(
+        self, graph: Graph, tagged: Sequence[Found], outline: Outline, numbers: Numbers | None = None
+    ) -> Linked:
         """The stage in the order of the jaxpr, with its links and its outline."""
         applied = with_applying(self.jaxpr, graph, tagged)
         known, asked = with_asked(self.jaxpr, graph, with_taken_in(self.jaxpr, graph, applied))
         known, unnamed = with_unnamed(self.jaxpr, graph, known)
-        links = make_links(self.jaxpr, graph, known, asked | unnamed)
+        theirs = with_numbers(graph, known, numbers, asked | unnamed) if numbers else known
+        links = make_links(self.jaxpr, graph, theirs, asked | unnamed)
         waits = waiting_operands(graph, last_places(graph, links), (links.source, links.target))
         source = places_in_program(graph, links, waits)
         source = places_of_mixed(graph, source, (links.source, links.target), outline)

@@ -1,7 +1,8 @@
 """Links: which nodes of one stage became which nodes of another.
 
 A link is exact where the tag of one equation is on the operation, merged where those of several are, and inferred where
-the operation has none (the compiler made it) and its neighbours say where it belongs. The picture never pretends: the
+the operation has none (the compiler made it) and its neighbours say where it belongs. A number without a tag is of the
+equations that are known to read it. The picture never pretends: the
 kind is kept with every link.
 """
 

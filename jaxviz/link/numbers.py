@@ -1,0 +1,146 @@
+"""Numbers in the shape of what they meet that the compiler wrote anew, and left without a name.
+
+Of `x * 0.9`, the jaxpr or StableHLO says whose number 0.9 is: an equation reads it, or an operation of that does. Where
+all that reads it in a later stage has the names of equations that read it before, it is of these and of no others; or
+of what filled the array with it that they read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from math import isclose, isnan
+
+import numpy as np
+
+from jaxviz.graph import ARGUMENT, CONSTANT, ENTER, OPERATION, Column, Graph
+from jaxviz.link.links import Found
+from jaxviz.link.reading import Beyond, Inside, Reading
+
+# What a number goes through until something computes with it.
+_SHAPING = ("broadcast", "bitcast", "convert", "copy", "reshape")
+
+#: The numbers that equations read, each with the equation whose number it is: that one, or what fills an array with it.
+Numbers = dict[int, dict[float, int]]
+
+
+def numbers_of(jaxpr: Graph, lowered: Graph, tagged: Sequence[Found]) -> Numbers:
+    """The numbers that each equation reads, in the jaxpr or by its operations in StableHLO."""
+    found: Numbers = {}
+    source, reader = jaxpr.operands.source, jaxpr.operand_node
+    literals = (source < 0) & (jaxpr.nodes.kind[reader] == OPERATION)
+    for node, one in zip(reader[literals].tolist(), source[literals].tolist(), strict=True):
+        _add(found, (node,), jaxpr.source_text(one))
+    source, reader = lowered.operands.source, lowered.operand_node
+    values = _constants(lowered)
+    made_by = np.where(source >= 0, lowered.value_node[source], -1)
+    rows = (made_by >= 0) & np.isin(made_by, [*values])
+    for node, maker in zip(reader[rows].tolist(), made_by[rows].tolist(), strict=True):
+        _add(found, tagged[node], values[maker])
+    return _with_filled(jaxpr, found)
+
+
+def _with_filled(jaxpr: Graph, found: Numbers) -> Numbers:
+    """With the numbers of which arrays are full that an equation reads."""
+    source, reader = jaxpr.operands.source, jaxpr.operand_node
+    fills = jaxpr.nodes.op == jaxpr.tables.find_string("broadcast_in_dim")
+    made_by = np.where(source >= 0, jaxpr.value_node[source], 0)
+    rows = (source >= 0) & fills[made_by]
+    for node, fill in zip(reader[rows].tolist(), made_by[rows].tolist(), strict=True):
+        if len(own := found.get(fill, {})) == 1:
+            found.setdefault(node, {}).setdefault(next(iter(own)), fill)
+    return found
+
+
+def with_numbers(graph: Graph, tagged: Sequence[Found], numbers: Numbers, unsure: Collection[int]) -> Sequence[Found]:
+    """The tags of a stage, with the equations whose numbers those without a tag are.
+
+    What the tags of `unsure` nodes say is not told by the compiler.
+    """
+    number = _numbers_in(graph)
+    nodes = [node for node in number if not tagged[node] and graph.nodes.kind[node] != ARGUMENT]
+    if not nodes:
+        return tagged
+    reading = Reading(graph)
+    inside, beyond = Inside(graph, reading, nodes), Beyond(graph, reading, nodes)
+    fusions = _fusions(graph)
+    found = list(tagged)
+    # What reads a number stands behind it.
+    nodes.reverse()
+    for node, beside in zip(nodes, reading.of(nodes), strict=True):
+        readers = [one for one in beside if one not in fusions]
+        if len(readers) < len(beside):
+            readers += [*inside.readers(node), *beyond.readers(node)]
+        theirs = [_that_read(number[node], found[one], numbers) if one not in unsure else () for one in readers]
+        if theirs and all(theirs):
+            found[node] = tuple(sorted({equation for equations in theirs for equation in equations}))
+    return found
+
+
+def _that_read(number: float, equations: Iterable[int], numbers: Numbers) -> Found:
+    """Whose number it is that equations read: of one that something is divided by it may be the reciprocal, of one that
+    is taken away the negative."""
+    return tuple(
+        owner
+        for equation in equations
+        for one, owner in numbers.get(equation, {}).items()
+        if _same(number, one) or (owner == equation and (_same(number, -one) or (one and _same(number, 1 / one))))
+    )
+
+
+def _same(one: float, other: float) -> bool:
+    return isclose(one, other, rel_tol=1e-6) or (isnan(one) and isnan(other))
+
+
+def _numbers_in(graph: Graph) -> dict[int, float]:
+    """The nodes that are one number in any shape, and which."""
+    found: dict[int, float] = {}
+    for node, text in _constants(graph).items():
+        number = _number(text)
+        if number is not None:
+            found[node] = number
+    ops = [op for name in _SHAPING if (op := graph.tables.find_string(name)) is not None]
+    rows = np.flatnonzero(np.isin(graph.nodes.op, ops) & (graph.nodes.operands == 1))
+    entered = graph.bindings.kind == ENTER
+    nodes = np.concatenate([rows, graph.bindings.end[entered]])
+    sources = np.concatenate([graph.operands.source[graph.first_operand[rows]], graph.bindings.start[entered]])
+    # What is handed to a body stands before it.
+    order = np.argsort(nodes, kind="stable")
+    for node, source in zip(nodes[order].tolist(), sources[order].tolist(), strict=True):
+        maker = int(graph.value_node[source]) if source >= 0 else -1
+        if maker in found:
+            found[node] = found[maker]
+    return dict(sorted(found.items()))
+
+
+def _constants(graph: Graph) -> dict[int, str]:
+    """The constants of which the graph says the value, with its text."""
+    strings, marks = graph.tables.strings, graph.attributes
+    op, key = graph.tables.find_string("constant"), graph.tables.find_string("value")
+    is_constant = (graph.nodes.kind == CONSTANT) | (graph.nodes.op == (-1 if op is None else op))
+    rows: Column = np.flatnonzero((marks.key == (-1 if key is None else key)) & is_constant[marks.node]).astype(
+        np.int32
+    )
+    return {
+        node: strings[value] for node, value in zip(marks.node[rows].tolist(), marks.value[rows].tolist(), strict=True)
+    }
+
+
+def _fusions(graph: Graph) -> set[int]:
+    fusion = graph.tables.find_string("fusion")
+    return {owner for owner in graph.owned_regions if graph.nodes.op[owner] == fusion}
+
+
+def _add(numbers: Numbers, equations: Iterable[int], text: str) -> None:
+    number = _number(text)
+    if number is not None:
+        for equation in equations:
+            numbers.setdefault(equation, {})[number] = equation
+
+
+def _number(text: str) -> float | None:
+    if text in ("True", "true", "False", "false"):
+        return float(text in ("True", "true"))
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -1,0 +1,59 @@
+"""Numbers that XLA writes anew without a name are of the equations that read them, and of all of them."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxviz as jv
+from jaxviz.link.links import EXACT, MERGED, link_shares
+
+
+def _numbers(ex: jv.Exploration) -> dict[float, set[tuple[str, ...]]]:
+    """By value, the operations of the equations that numbers in the shape of an array are linked to for certain."""
+    graph, links = ex.hlo, ex.links("hlo")
+    kind = dict(zip(links.target.tolist(), links.kind.tolist(), strict=True))
+    found: dict[float, set[tuple[str, ...]]] = {}
+    for node in graph.find("broadcast"):
+        maker = graph.node(int(graph.value_node[node.operands[0]]))
+        if maker.op == "constant" and kind.get(node.index) in (EXACT, MERGED):
+            ops = tuple(sorted(ex.jaxpr.node(one).op for one in links.sources(node.index)))
+            found.setdefault(float(dict(maker.attributes)["value"]), set()).add(ops)
+    return found
+
+
+@pytest.mark.smoke
+def test_a_number_is_of_the_equation_that_reads_it():
+    ex = jv.explore(lambda x, y: (x * 0.9 + y * 0.1, jnp.maximum(x, 0.25)), jnp.ones((8, 8)), jnp.ones((8, 8)))
+    found = _numbers(ex)
+    numbers = {np.float32(number): ops for number, ops in found.items()}
+    assert numbers == {np.float32(0.9): {("mul",)}, np.float32(0.1): {("mul",)}, np.float32(0.25): {("max",)}}
+
+
+@pytest.mark.smoke
+def test_a_number_that_two_equations_read_is_of_both():
+    ex = jv.explore(lambda x: jnp.sin(x * 3.0) + jnp.cos(x + 3.0), jnp.ones((8, 8)))
+    assert _numbers(ex)[3.0] in ({("add", "mul")}, {("add",), ("mul",)})
+
+
+def test_a_number_that_an_array_is_filled_with_is_of_the_line_that_fills_it():
+    def f(x, at):
+        total = jnp.zeros(16)
+        return total.at[at].add(x)
+
+    ex = jv.explore(f, jnp.ones(4), jnp.arange(4))
+    zeros = [node for node in ex.hlo.find("broadcast") if node.types == ("f32[16]",)]
+    assert [node.line - f.__code__.co_firstlineno for node in zeros] == [1]
+
+
+@pytest.mark.smoke
+def test_nearly_all_of_an_optimizer_is_linked_for_certain():
+    def step(params, momentum, grads):
+        momentum = jax.tree_util.tree_map(lambda m, g: 0.9 * m + g, momentum, grads)
+        return jax.tree_util.tree_map(lambda p, m: p - 0.1 * m, params, momentum), momentum
+
+    tree = [jnp.ones((4, 4)), jnp.ones(4)]
+    ex = jv.explore(step, tree, tree, tree)
+    assert link_shares(ex.hlo, ex.links("hlo"))["inferred"] == 0
