@@ -4,7 +4,8 @@ import { Shape, type VisibleGraph } from '../view/visible.ts';
 import { paintBundleLabels } from './bundles.ts';
 import type { Painter, Scene } from './scene.ts';
 
-type Line = readonly [fromX: number, fromY: number, toX: number, toY: number];
+/** The points of its way: x and y of each. */
+type Line = readonly number[];
 
 /** Edges, the first from the left to the right below it, and a frame or a box; gives where the words about edges stand. */
 function wordsOf(
@@ -33,7 +34,7 @@ function wordsOf(
     y: Float64Array.of(frame[1]),
     width: Float64Array.of(frame[2]),
     height: Float64Array.of(frame[3]),
-    routeStart: Int32Array.from([...lines, []], (_, edge) => 2 * edge),
+    routeStart: Int32Array.from([0, ...lines.keys()], (_, edge) => lines.slice(0, edge).flat().length / 2),
     route: Float64Array.from(lines.flat()),
     totalWidth: 600,
     totalHeight: 400,
@@ -100,4 +101,10 @@ test('the words of one line do not stand on those of another', () => {
   const [alone] = wordsOfLines(lines.slice(1));
   assert.ok(first[0] > 300 && alone[0] < 390 && Math.abs(alone[1] - first[1]) < 10, 'both between the two lines');
   assert.ok(second[1] > 250, 'so the second goes to the end of its line');
+});
+
+test('where neither end has room, the words stand beside the line itself, wherever it leads around', () => {
+  const around = [100, 100, 300, 120, 300, 300, 120, 320];
+  const [[x, y]] = wordsOf([-20, 95, 240, 230], 1, '', Shape.box, [around]);
+  assert.ok(x > 300 && x < 310 && Math.abs(y - 210) < 10, `${x} ${y}`);
 });

@@ -69,11 +69,11 @@ function words({ values, gradients }: Bundle): string {
 function spotFor(scene: Scene, route: Float64Array, text: string, taken: readonly Area[]): Words | null {
   const width = measure(text, 'title');
   const [endX, endY] = route.slice(-2);
-  const middle = (route[1] + endY + LEAST_HEIGHT - LEAST_DESCENT) / 2;
+  const middle = middleOf(route);
   const spots = [
     { x: route[0], y: route[1] + FROM_END + HEIGHT, above: HEIGHT, below: DESCENT },
     { x: endX, y: endY - FROM_END, above: HEIGHT, below: DESCENT },
-    { x: (route[0] + endX) / 2, y: middle, above: LEAST_HEIGHT, below: LEAST_DESCENT }
+    { x: middle.x, y: middle.y + (LEAST_HEIGHT - LEAST_DESCENT) / 2, above: LEAST_HEIGHT, below: LEAST_DESCENT }
   ];
   for (const { x, y, above, below } of spots) {
     for (const left of [x + BESIDE, x - BESIDE - width]) {
@@ -87,6 +87,16 @@ function spotFor(scene: Scene, route: Float64Array, text: string, taken: readonl
     }
   }
   return null;
+}
+
+/** The middle of the longest way down or up: between its ends, a line that leads around others may run elsewhere. */
+function middleOf(route: Float64Array): { x: number; y: number } {
+  let longest = 2;
+  for (let i = 4; i < route.length; i += 2) {
+    const rises = (at: number): number => Math.abs(route[at + 1] - route[at - 1]);
+    longest = rises(i) > rises(longest) ? i : longest;
+  }
+  return { x: (route[longest - 2] + route[longest]) / 2, y: (route[longest - 1] + route[longest + 1]) / 2 };
 }
 
 /** True where no box stands, nor a chip, but frames that hold all of the area, clear of their titles. */
