@@ -39,6 +39,7 @@ from jaxviz.link.merged import merge_bodies, merge_calls
 from jaxviz.link.repeated import repeated_equations
 from jaxviz.link.snapshots import ONLY_MOVE, instruction_names, replacements, working_names
 from jaxviz.link.standing_in import StandIns
+from jaxviz.link.taken_in import with_taken_in
 from jaxviz.read.garbage import without_collections
 
 #: What the passes do that make operations disappear, by a part of their name; all others simplify.
@@ -163,9 +164,7 @@ class _Judge:
         """
         kind, where, by = self._kind, self._where, self._by
         replaced = np.flatnonzero(by >= 0).tolist()
-        if not replaced:
-            return
-        lowered, left = self._operations
+        lowered, left = self._operations if replaced else ({}, {})
         for node in replaced:
             other = int(by[node])
             mine, theirs, now = lowered.get(node, set()), lowered.get(other, set()), left.get(other, set())
@@ -173,6 +172,13 @@ class _Judge:
             if other in alive and set() < theirs <= ONLY_MOVE and (mine & now) - ONLY_MOVE:
                 kind[node], kind[other] = kind[other], MOVED
                 where[other], where[node] = where[node], 0
+                by[other], by[node] = node, -1
+        # Where no snapshot says what replaced what, the work that is done under the tag of what moves values does.
+        tags = self._evidence.hlo_tags
+        for told, known in zip(tags, with_taken_in(self._jaxpr, self._evidence.hlo, tags), strict=True):
+            node, other = known if known != told else (-1, -1)
+            if node >= 0 and kind[node] == SIMPLIFIED and kind[other] in (ALONE, FUSED, BOTH):
+                kind[node], kind[other] = kind[other], MOVED
                 by[other], by[node] = node, -1
 
     def _keep(self) -> None:
