@@ -32,7 +32,7 @@ export function makeCopies(table: CopyTable, spread: boolean, actions: CopyActio
 function makeTable({ columns, lines }: CopyTable, actions: CopyActions): HTMLElement {
   const body = element('table', '');
   const titles = element('tr', '');
-  titles.append(element('th', '', ''), ...columns.map(({ is, begins }) => heading(HEADINGS[is], begins)));
+  titles.append(element('th', '', ''), ...columns.map(({ is, begins }) => heading(HEADINGS[is] ?? is, begins)));
   body.append(titles);
   lines.slice(0, MOST_LINES).forEach(({ row, cells }, i) => {
     const line = element('tr', '');

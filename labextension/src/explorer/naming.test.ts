@@ -55,3 +55,13 @@ test('a name in the details leads to the part that it is the name of', async () 
   assert.equal(title(), 'embed');
   assert.equal(explorer.view.selected, 2);
 });
+
+test('of a stack that is nothing else it is told how many copies it has', () => {
+  const plain = phases();
+  const [outline] = plain.outlines ?? [];
+  const { program, stack, copy } = RowKind;
+  outline.kind = [program, stack, copy, copy, copy, copy];
+  outline.count = [1, 2, 1, 1, 1, 1];
+  const document = decodePlain(plain);
+  assert.equal(rowDetails(document, document.graphs[0], 1).kind, '2 copies');
+});

@@ -116,10 +116,10 @@ export function rowDetails(document: Document, graph: Graph, row: number): Detai
       size: bytesText(document.types.bytes[type])
     });
   }
-  const times = outline.count[row] > 1 ? `, ${outline.count[row]} copies` : '';
+  const times = outline.count[row] > 1 ? `${outline.count[row]} copies` : '';
   return {
     title,
-    kind: (KINDS[outline.kind[row]] ?? '') + times,
+    kind: [KINDS[outline.kind[row]], times].filter(Boolean).join(', '),
     values: [...values.values()],
     operations: rows.operations[row] - (owns && outline.role[first] === NodeRole.box ? 1 : 0),
     parameters: [],

@@ -245,3 +245,25 @@ test('what comes after a stack in each copy of another one follows it, and no ed
 test('where the outer of two stacks is spread, each copy leads to the next, and those of the inner do not', () => {
   assert.deepEqual(edges([1]), ['cos halve', 'cos halve', 'halve result', 'halve sin', 'sin cos', 'sin cos', 'x sin']);
 });
+
+test('copies that are alike but for a parameter, as that of a slice, have a column for it', () => {
+  const sketch = new Sketch();
+  const x = sketch.argument('x', 'f32[4]');
+  const made = [0, 1, 2].map(i => {
+    const slice = sketch.op('slice', [x], 'f32[1]', { limit_indices: `(${i + 1},)`, strides: '1' });
+    return sketch.op('neg', [slice], 'f32[1]');
+  });
+  sketch.result('', sketch.op('concatenate', made, 'f32[3]'));
+  const plain = sketch.plain();
+  const kind = [RowKind.program, RowKind.stack, RowKind.copy, RowKind.copy, RowKind.copy];
+  const name = plain.strings.push('-x[i]') - 1;
+  const rows = { back: [1, 1, 1, 2, 3], kind, name: kind.map(() => name), gap: [0, 1, 0, 2, 2], size: [9, 6, 2, 2, 2] };
+  plain.outlines = [{ ...plainOutline(rows, 9), count: [1, 3, 1, 1, 1], copy: [-1, -1, 0, 1, 2] }];
+  const document = decodePlain(plain);
+  const { columns, lines } = copyTable(document, document.graphs[0], STACK);
+  assert.deepEqual(columns, [{ is: 'limit_indices', begins: '' }]);
+  assert.deepEqual(
+    lines.map(({ cells }) => cells),
+    [['(1,)'], ['(2,)'], ['(3,)']]
+  );
+});

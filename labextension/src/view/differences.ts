@@ -1,7 +1,7 @@
 /** What differs between the copies of a stack: the parameters that they read, what they make, types and constants. */
 import { NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { bordersOf } from './borders.ts';
-import { nodeLabel, typeText } from './label.ts';
+import { attribute, attributeKeys, nodeLabel, typeText } from './label.ts';
 import { childrenOf, rowsOf } from './outline.ts';
 
 export interface CopyTable {
@@ -15,6 +15,8 @@ export interface CopyTable {
 type Told = Readonly<Record<'reads' | 'makes' | 'type' | 'constant', readonly string[]>>;
 
 const COLUMNS = ['reads', 'makes', 'type', 'constant'] as const;
+/** Where nothing else differs, so many parameters of operations that do are told. */
+const MOST_PARAMETERS = 2;
 /** Operations that are looked through for a name where a copy reads nothing that has one. */
 const FAR = 60;
 
@@ -42,11 +44,35 @@ export function copyTable(document: Document, graph: Graph, stack: number): Copy
     return new Set(words).size > 1 ? [{ is, begins, cells: words.map(word => word.slice(begins.length)) }] : [];
   });
   // What makes the new value of what it reads says the path once.
-  const said = columns.filter(({ cells }, i) => columns.findIndex(other => `${other.cells}` === `${cells}`) === i);
+  const found = columns.length ? columns : parametersApart(document, graph, copies);
+  const said = found.filter(({ cells }, i) => found.findIndex(other => `${other.cells}` === `${cells}`) === i);
   return {
     columns: said.map(({ is, begins }) => ({ is, begins })),
     lines: copies.map((row, i) => ({ row, cells: said.map(({ cells }) => cells[i]) }))
   };
+}
+
+/** Parameters of operations by which copies differ that are the same otherwise, as where each takes another slice. */
+function parametersApart(
+  document: Document,
+  graph: Graph,
+  copies: readonly number[]
+): { is: string; begins: string; cells: string[] }[] {
+  const { first, end } = rowsOf(document, graph).outline;
+  const [size, ...others] = copies.map(row => end[row] - first[row]);
+  const found: { is: string; begins: string; cells: string[] }[] = [];
+  for (let at = 0; at < size && others.every(other => other === size); at++) {
+    for (const key of attributeKeys(document, graph, first[copies[0]] + at)) {
+      const cells = copies.map(row => attribute(document, graph, first[row] + at, key) ?? '');
+      if (new Set(cells).size > 1) {
+        found.push({ is: key, begins: '', cells });
+        if (found.length === MOST_PARAMETERS) {
+          return found;
+        }
+      }
+    }
+  }
+  return found;
 }
 
 const NONE: ReadonlySet<string> = new Set();

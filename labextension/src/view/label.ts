@@ -88,6 +88,19 @@ export function attribute(document: Document, graph: Graph, node: number, key: s
   return undefined;
 }
 
+/** The parameters that an operation has. */
+export function attributeKeys(document: Document, graph: Graph, node: number): string[] {
+  const { attributeNode, attributeKey } = graph;
+  const keys: string[] = [];
+  for (let i = firstAttribute(graph, node); i < attributeNode.length && attributeNode[i] === node; i++) {
+    const key = document.strings[attributeKey[i]];
+    if (key !== VARIABLE) {
+      keys.push(key);
+    }
+  }
+  return keys;
+}
+
 /** What the function itself calls an argument or a result, which may be a part of another: `adv` for `carry[0]`. */
 export function variableOf(document: Document, graph: Graph, node: number): string {
   return attribute(document, graph, node, VARIABLE) ?? '';
