@@ -134,8 +134,9 @@ class _Judge:
             merged = kind[nodes[0]] == MERGED
             instead = replacements(earlier, later, nodes, self._evidence.nodes_named, merged=merged)
             for node, other in instead.items():
-                # Of what is merged, both are the same operation of the same.
-                if (node in given) == (other in given) if merged else stand_ins.may(node, other):
+                # Of what is merged, both are the same operation of the same, and not one a part of the other.
+                equal = (node in given) == (other in given) and stand_ins.are_alike(node, other)
+                if equal if merged else stand_ins.may(node, other):
                     by[node] = other
             gone = [node for node in nodes if by[node] < 0]
             if merged:

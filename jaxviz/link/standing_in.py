@@ -67,6 +67,13 @@ class StandIns:
         """Whether `other` can hold what `node` held."""
         return not self._origins(node).isdisjoint(self._origins(other))
 
+    def are_alike(self, node: int, other: int) -> bool:
+        """Whether two nodes make as many values, of as many entries."""
+        first, types = self._jaxpr.first_value, self._jaxpr.values.type
+        dims = self._jaxpr.tables.types.dims
+        mine, theirs = (types[first[one] : first[one + 1]].tolist() for one in (node, other))
+        return [prod(dims[row]) for row in mine] == [prod(dims[row]) for row in theirs]
+
     def kept_by(self, node: int, holder: Callable[[int], int]) -> int:
         """What holds the value that `node` gave, as it did no more than hand that on; -1 where it computed.
 

@@ -205,6 +205,20 @@ def test_of_what_is_merged_over_copies_of_its_value_each_says_with_which():
     assert all(fate.by >= 0 for _, fate in fates if fate.kind == "merged")
 
 
+def test_what_is_merged_with_a_part_of_another_equation_is_not_told_to_be_equal_to_it():
+    """What turns a sparse matrix is a part of a product with it."""
+    sparse = pytest.importorskip("jax.experimental.sparse")
+    matrix = sparse.BCOO.fromdense(jnp.arange(12.0).reshape(3, 4) % 5)
+
+    def f(m, x):
+        y = m @ x
+        return y, m.T @ y
+
+    ex, fates = _fates(f, matrix, jnp.ones((4, 2)))
+    merged = [fate for _, fate in fates if fate.kind == "merged" and fate.by >= 0]
+    assert all(ex.jaxpr.node(fate.node).op == ex.jaxpr.node(fate.by).op for fate in merged)
+
+
 def test_a_product_that_becomes_a_sum_has_not_taken_in_the_sum_that_it_reads():
     function, arguments = STYLES["own_optimizer"]()
     _, fates = _fates(function, *arguments)
