@@ -295,3 +295,55 @@ def test_what_a_solver_of_jax_does_is_told_as_that_of_a_library():
     assert len(slopes) > 1
     assert all(call.first <= row.first < row.end <= call.end for row in slopes)
     assert next(row.name for row in outline if row.kind == "loop") == "while_loop(rosen)"
+
+
+_SEARCHING = """
+def value_and_slope(fun):
+    def given(x, known):
+        value, slope = known
+        return lax.cond(jnp.isfinite(value), lambda: (value, slope), lambda: jax.value_and_grad(fun)(x))
+    return given
+
+def _scaled(slope, memory):
+    for turn in range(6):
+        slope = slope - jnp.dot(memory, slope) * memory / jnp.dot(memory, memory)
+        slope = jnp.where(jnp.isfinite(slope), jnp.tanh(slope), jnp.cbrt(slope))
+    return slope
+
+def _searched(fun, x, way):
+    def turn(state):
+        rate, value = state
+        new, slope = jax.value_and_grad(fun)(x + rate * way)
+        closer = jnp.where(new < value, jnp.sqrt(rate), jnp.expm1(rate))
+        return closer * jnp.cosh(jnp.dot(slope, way)), jnp.minimum(new, value)
+    return lax.while_loop(lambda state: state[0] > 1e-3, turn, (1.0, jnp.inf))[0]
+
+def search(fun, x, slope, memory):
+    way = -_scaled(slope, memory)
+    return way * _searched(fun, x, way), memory * 0.9 + slope
+"""
+
+
+def test_an_optimizer_that_calls_the_loss_itself_opens_after_the_gradient_of_the_loss(library):
+    given = library(_SEARCHING)
+    search, slope_of = given["search"], given["value_and_slope"]
+
+    def energy(x):
+        near = jnp.sin(x) * 3.0 - x
+        return jnp.sum(near**2) + jnp.log1p(jnp.sum(jnp.cos(near)))
+
+    def fit(x, memory):
+        value_and_grad = slope_of(energy)
+
+        def step(state, _):
+            x, memory, known = state
+            value, slope = value_and_grad(x, known)
+            change, memory = search(energy, x, slope, memory)
+            return (x + change, memory, (value, slope)), value
+
+        return lax.scan(step, (x, memory, (jnp.inf, x)), length=9)
+
+    view = jv.explore(fit, _X[0], _X[0]).view(stage="jaxpr", width=760, height=420)
+    opened = {box.name: box.open for box in view.boxes}
+    assert opened["value_and_grad(energy)"]
+    assert not opened["search"]

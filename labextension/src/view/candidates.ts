@@ -1,6 +1,6 @@
 /** Which closed rows are worth opening, the most telling first: loops and branches before plain calls, large ones before small ones. */
 import { RowKind } from '../document/graph.ts';
-import { framesOne, isMachinery, type Rows } from './outline.ts';
+import { childrenOf, framesOne, isMachinery, type Rows } from './outline.ts';
 import type { VisibleGraph } from './visible.ts';
 
 /** Rows of fewer operations than this say more closed, by their name. */
@@ -112,19 +112,41 @@ function backwardPhases({ outline, count }: Rows): Set<number> {
   return found;
 }
 
-/** Tells of rows that are of no phase whether they come after a way back, beside it or inside what is beside it. */
-function updatesAfter({ outline, phase }: Rows, backward: ReadonlySet<number>): (row: number) => boolean {
+/**
+ * Tells of rows that are of no phase whether they come after a way back: beside it or inside what is beside it, or as
+ * what a library alone does after what holds it, as the step of an optimizer that looks for its length.
+ */
+function updatesAfter(rows: Rows, backward: ReadonlySet<number>): (row: number) => boolean {
+  const { outline, phase } = rows;
   const after = new Map<number, number>();
-  for (const row of backward) {
+  const afterCall = new Map<number, number>();
+  const add = (ends: Map<number, number>, row: number): void => {
     const around = outline.parent[row];
-    after.set(around, Math.min(after.get(around) ?? Infinity, outline.end[row]));
+    ends.set(around, Math.min(ends.get(around) ?? Infinity, outline.end[row]));
+  };
+  for (const row of backward) {
+    add(after, row);
+    for (let at = outline.parent[row]; at > 0; at = outline.parent[at]) {
+      add(afterCall, at);
+    }
   }
   return row => {
     for (let at = row; at > 0 && phase[row] < 0; at = outline.parent[at]) {
-      if (outline.first[at] >= (after.get(outline.parent[at]) ?? Infinity)) {
+      const ends = isOfLibrary(rows, at) ? [after, afterCall] : [after];
+      if (ends.some(one => outline.first[at] >= (one.get(outline.parent[at]) ?? Infinity))) {
         return true;
       }
     }
     return false;
   };
 }
+
+/** True for a call of a library's function: right inside, it holds what that does and its loops, nothing of the person. */
+function isOfLibrary(rows: Rows, row: number): boolean {
+  const { kind } = rows.outline;
+  const inside = [...childrenOf(rows, row)].map(child => kind[child]);
+  return kind[row] === RowKind.call && inside.includes(RowKind.function) && inside.every(one => OF_LIBRARY.has(one));
+}
+
+/** What a function of a library may hold without a word of the person's. */
+const OF_LIBRARY: ReadonlySet<number> = new Set([RowKind.function, RowKind.loop, RowKind.cond, RowKind.part]);

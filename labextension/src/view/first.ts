@@ -4,7 +4,7 @@
  */
 import { RowKind, type Document, type Graph } from '../document/graph.ts';
 import type { Layout, LayoutInput } from '../layout/input.ts';
-import { rowsOf, type Rows } from './outline.ts';
+import { childrenOf, rowsOf, type Rows } from './outline.ts';
 import { areAlike, candidates, holdsMost, mirrors } from './candidates.ts';
 import { Apart, Brevity, type ViewState } from './folds.ts';
 import { AMOUNTS, isReached, LEAST_AMOUNTS, openEverything, openRow, PATIENT_AMOUNTS } from './opening.ts';
@@ -346,7 +346,7 @@ class Chooser {
       const closed = candidates(this.rows, shown).filter(({ row }) => twins || !mirrors(this.rows, row));
       const next = closed.find(({ row, weight, alone }) => !refused.has(row) && (alone || weight > leastRefused));
       // What comes after the phases opens beside them, not in their stead.
-      if (!next || (twins && next.late && [...refused].some(row => this.isPhase(row)))) {
+      if (!next || (twins && next.late && [...refused].some(row => this.isPhase(row) || this.holdsPhases(row)))) {
         break;
       }
       const same = closed.map(({ row }) => row).filter(row => row === next.row || areAlike(this.rows, row, next.row));
@@ -369,6 +369,10 @@ class Chooser {
     const { twin, closed: single } = this.rows.outline;
     const box = twin[row] < 0 ? -1 : item.indexOf(twin[row]);
     return box >= 0 && closed[box] === 1 && single[twin[row]] === 0;
+  }
+
+  private holdsPhases(row: number): boolean {
+    return [...childrenOf(this.rows, row)].some(child => this.isPhase(child));
   }
 
   private isPhase(row: number): boolean {
