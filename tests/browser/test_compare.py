@@ -39,6 +39,21 @@ def place_beside(root: Locator, label: str) -> dict[str, float]:
     return dict(root.evaluate(script, label))
 
 
+def test_both_pictures_are_sharp_whatever_the_width_is_that_they_share(notebook):
+    graph = notebook(BESIDE).explore(0)
+    wait_for_beside(graph.root, "tanh")
+    stretched = """canvas => {
+      const { width, height } = canvas.getBoundingClientRect();
+      const ratio = window.devicePixelRatio;
+      return Math.abs(width * ratio - canvas.width) + Math.abs(height * ratio - canvas.height);
+    }"""
+    for width in (1280, 1281, 1283):
+        graph.page.set_viewport_size({"width": width, "height": 800})
+        graph.settle()
+        for side in (0, 1):
+            assert graph.root.locator(".jv-canvas").nth(side).evaluate(stretched) < 0.01
+
+
 def test_two_programs_stand_side_by_side_with_what_differs(notebook):
     opened = notebook(BESIDE)
     graph = opened.explore(0)

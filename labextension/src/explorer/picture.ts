@@ -409,6 +409,9 @@ export class Picture {
       this.canvas.width = width;
       this.canvas.height = height;
     }
+    // Of a part of a pixel more, as half of an odd width has, the browser would stretch and so blur it.
+    this.canvas.style.width = `${width / ratio}px`;
+    this.canvas.style.height = `${height / ratio}px`;
     const t = this.moving ? (performance.now() - this.moving.start) / DURATION : 1;
     if (t >= 1) {
       this.moving = null;
