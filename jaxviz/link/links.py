@@ -14,7 +14,7 @@ from itertools import chain
 
 import numpy as np
 
-from jaxviz.graph import ARGUMENT, CONSTANT, OPERATION, RESULT, Column, Graph
+from jaxviz.graph import ARGUMENT, CONSTANT, ENTER, OPERATION, RESULT, Column, Graph
 from jaxviz.link.reading import Beyond, Inside, Reading
 from jaxviz.link.tags import Places
 from jaxviz.read.distinct import in_order
@@ -205,6 +205,7 @@ class _Linker:
     def links(self) -> Links:
         self._return_lent()
         self._gather_fusions()
+        self._infer_rounded()
         self._infer()
         self._join_borders()
         counts = list(map(len, self.found))
@@ -260,6 +261,25 @@ class _Linker:
             found[owner] = gathered
             if len(gathered) > 1:
                 self.kind[owner] = MERGED
+
+    def _infer_rounded(self) -> None:
+        """What rounds a value that was computed in a wider type than the program says belongs with what computed it."""
+        graph, found, types = self.graph, self.found, self.graph.values.type
+        sizes = graph.tables.types.bytes
+        convert = graph.tables.find_string("convert")
+        entered = graph.bindings.kind == ENTER
+        outside = dict(zip(graph.bindings.end[entered].tolist(), graph.bindings.start[entered].tolist(), strict=True))
+        counted = computing(graph)
+        alone = np.bincount(graph.nodes.region[counted], minlength=len(graph.regions.owner)) == 1
+        alone &= graph.regions.kind == graph.tables.find_string("fusion")
+        for node in counted[graph.nodes.op[counted] == (-1 if convert is None else convert)].tolist():
+            source = int(graph.operands.source[graph.first_operand[node]])
+            if found[node] or source < 0 or sizes[types[graph.first_value[node]]] >= sizes[types[source]]:
+                continue
+            source = outside.get(int(graph.value_node[source]), source)
+            region = int(graph.nodes.region[node])
+            if source >= 0 and self._take(node, (int(graph.value_node[source]),), max) and alone[region]:
+                self._take(int(graph.regions.owner[region]), (node,))
 
     def _infer(self) -> None:
         """Nodes without a tag belong with what reads them, else with what they read, else with what holds them.
