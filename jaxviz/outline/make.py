@@ -36,6 +36,7 @@ from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.statements import with_statements
 from jaxviz.outline.tree import ROW_KINDS, Outline
 from jaxviz.outline.twins import twins_of
+from jaxviz.outline.way_back import order_back
 from jaxviz.read.garbage import without_collections
 from jaxviz.tables import rows_used
 
@@ -78,7 +79,7 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     closed |= _is_condition_of_library(rows, goes_on, own_frame, one_frame, control)
     closed &= ~containers(rows, labels, label, tokens, drawn, graph.tables)
     closed |= (kind == RECOMPUTED) | np.array([is_itself(one) for one in labels], np.bool_)[label]
-    draft = _stacked(graph, rows, label, tokens, places, kind, closed, drawn)
+    draft = _stacked(graph, rows, label, labels, tokens, places, kind, closed, drawn)
     draft = with_statements(graph, draft, drawn, labels, reader.expressions, reader.stack, reader.stacks)
     tokens = _numbered([one.token for one in labels])
     draft = with_parts(graph, draft, drawn, _PART)
@@ -118,6 +119,7 @@ def _stacked(
     graph: Graph,
     rows: Rows,
     label: Column,
+    labels: Sequence[Label],
     tokens: Column,
     places: Column,
     kind: Column,
@@ -128,7 +130,14 @@ def _stacked(
     kind = np.where(closed & (kind == CALL), _EXPRESSION, kind).astype(np.int32)
     bare = np.flatnonzero(drawn).astype(np.int32)
     stacked = Repeats(
-        rows, tokens[label], places[label], closed, is_kind(kind, _STACKABLE), bare, graph.nodes.op
+        rows,
+        tokens[label],
+        places[label],
+        closed,
+        is_kind(kind, _STACKABLE),
+        bare,
+        graph.nodes.op,
+        order_back(rows, label, labels, places[label]),
     ).find()
     old = stacked.old >= 0
     origin = np.where(old, stacked.old, stacked.pattern)

@@ -65,9 +65,11 @@ class Repeats:
         takes_count: NDArray[np.bool_],
         bare: Column,
         op: Column,
+        turn: Column,
     ) -> None:
         """`place` tells where rows came from, whatever is in them. `bare` are the nodes that are boxes of their own,
-        `op` their operations; `takes_count` says of rows whether they may be the stack of all that is in them."""
+        `op` their operations; `takes_count` says of rows whether they may be the stack of all that is in them; `turn`
+        rises among the rows of one turn, where it is not 0."""
         self._rows = rows
         self._takes_count = takes_count
         self._closed = closed
@@ -89,6 +91,7 @@ class Repeats:
         self._place_of_row = np.zeros(count, np.int32)
         has_row = self._item_row >= 0
         self._place_of_row[self._item_row[has_row]] = np.flatnonzero(has_row)
+        self._item_turn = np.where(self._item_row >= 0, turn[self._item_row], 0)
         self._row_hash = mixed(token.astype(np.uint64) + np.uint64(1 << 32))
         # What comes out: new rows, and of old rows what is around them, how many copies they are and which.
         self._new: list[_New] = []
@@ -145,7 +148,8 @@ class Repeats:
             items = slice(self._start[parents[index]], self._start[parents[index] + 1])
             hashes = self._alike(items).view(np.int64)
             sizes = (self._item_end[items] - self._item_first[items]).astype(np.int64)
-            found = find_runs(hashes, self._item_row[items] < 0, self._item_place[items].view(np.int64), sizes)
+            places_inside, turns = self._item_place[items].view(np.int64), self._item_turn[items]
+            found = find_runs(hashes, self._item_row[items] < 0, places_inside, sizes, turns if turns.any() else None)
             runs = [run for run in (self._from_fullest(run, int(items.start)) for run in found) if run is not None]
             if runs:
                 self._apply(parents[which == number], runs, len(hashes))
@@ -207,12 +211,14 @@ class Repeats:
         kinds = which.reshape(-1).tolist()
         last = {kind: place for place, kind in enumerate(kinds)}
         holds = functools.cache(lambda one, other: self._contents.stands_in(patterns[other], patterns[one]))
-        for skipped, kind in enumerate(kinds[:-1]):
+        for skipped, kind in enumerate(kinds[:-1] or kinds):
             if all(holds(kind, other) for other, place in last.items() if place > skipped):
                 tail = slice(start + run.end - run.tail, start + run.end)
                 shown = run.tail > 0 and self._contents.stands_in(tail, patterns[kind], is_rest=True)
                 tail_length = run.tail if shown else 0
-                return Run(run.start + skipped * run.period, run.period, run.copies - skipped, tail_length, run.inner)
+                start, copies = run.start + skipped * run.period, run.copies - skipped
+                found = Run(start, run.period, copies, tail_length, 0 if skipped else run.head, run.inner)
+                return found if found.count > 1 else None
         return None
 
     def _apply(self, parents: Column, runs: list[Run], length: int) -> None:
@@ -221,6 +227,8 @@ class Repeats:
         self._contents.folded[parents] = True
         whole = len(runs) == 1 and runs[0].end - runs[0].start == length and bool(self._takes_count[parents[0]])
         for run in runs:
+            if run.head > 1:
+                self._enclose(parents, base + run.start - run.head, run.head)
             self._insert(parents, base + run.start, run, whole)
 
     def _insert(self, parents: Column, base: Column, run: Run, whole: bool) -> None:
@@ -249,6 +257,18 @@ class Repeats:
         if run.tail:
             self._insert_copies(around[:, full:], starts[:, full:], end[:, full:], copies[:, full:], run.tail, [])
 
+    def _enclose(self, parents: Column, base: Column, length: int) -> None:
+        """One row around so many items from `base` on, one for each parent."""
+        last = base + length - 1
+        pattern = self._item_row[base]
+        numbers = self._add(parents, self._item_first[base], self._item_end[last], 1, -1, pattern)
+        self._put_in(numbers, base, length)
+
+    def _put_in(self, numbers: Column, base: Column, length: int) -> None:
+        """So many items from each of `base` on go into the new row of that number."""
+        rows = self._item_row[base[:, None] + np.arange(length, dtype=np.int32)]
+        self._around[rows[rows >= 0]] = np.repeat(-2 - numbers, (rows >= 0).sum(axis=1))
+
     def _insert_copies(
         self, around: Column, starts: Column, end: Column, copy: Column, length: int, inner: list[Run]
     ) -> None:
@@ -256,8 +276,7 @@ class Repeats:
         flat = starts.reshape(-1)
         pattern = self._item_row[flat]
         numbers = self._add(around.reshape(-1), self._item_first[flat], end.reshape(-1), 1, copy.reshape(-1), pattern)
-        rows = self._item_row[flat[:, None] + np.arange(length, dtype=np.int32)]
-        self._around[rows[rows >= 0]] = np.repeat(-2 - numbers, (rows >= 0).sum(axis=1))
+        self._put_in(numbers, flat, length)
         for run in inner:
             self._insert(-2 - numbers, flat + run.start, run, False)
 
@@ -291,7 +310,7 @@ class Repeats:
         place[order] = np.arange(len(order), dtype=np.int32)
         parent = around[order]
         parent[1:] = place[parent[1:]]
-        new_rows = np.flatnonzero(new.copy < 0)
+        new_rows = np.flatnonzero((new.copy < 0) & (new.count > 1))
         single = np.zeros(len(order), bool)
         single[count + new_rows] = ~np.isin(new_rows, -2 - new.around[new.copy >= 0])
         return Stacked(

@@ -1,7 +1,7 @@
 """Runs in a sequence: where a pattern stands again and again, right after itself.
 
 >>> find_runs(np.array([7, 1, 2, 1, 2, 1, 2, 9]))
-[Run(start=1, period=2, copies=3, tail=0, inner=[])]
+[Run(start=1, period=2, copies=3, tail=0, head=0, inner=[])]
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ class Run:
     """`copies` copies of the pattern that `period` items from `start` on make; `inner` are runs in the first copy.
 
     `tail` items after them are one copy more, which lacks something: the last one backward often lacks a gradient.
+    `head` items before them are a turn that lacks something and stands alone, as the first copy is seen for all.
     """
 
     start: int
     period: int
     copies: int
     tail: int = 0
+    head: int = 0
     inner: list[Run] = field(default_factory=list)
 
     @property
@@ -47,12 +49,13 @@ def find_runs(
     bare: NDArray[np.bool_] | None = None,
     places: Sequence | None = None,
     sizes: Sequence | None = None,
+    order: Sequence | None = None,
 ) -> list[Run]:
     """Runs that do not overlap, those that save most first; given in order.
 
     Items marked `bare`, equations that have nothing but their operation, must be four or more in three copies.
     `places` are equal where items came from one place, though one of them may lack what the other has; `sizes` say how
-    much there is in each.
+    much there is in each; `order` rises within a turn where it is known, which is where it is not 0.
     """
     places = items if places is None else places
     sizes = np.ones_like(items) if sizes is None else sizes
@@ -77,10 +80,16 @@ def find_runs(
         limit = found[place + 1].start if place + 1 < len(found) else count
         run.start += _turned(items, places, run, limit)
         run.tail = _tail(places, sizes, run, limit, bare)
+        if order is not None:
+            cut = _in_order(items, places, order, run, found[place - 1].end if place else 0, limit)
+            if cut is not None:
+                cut.tail = _tail(places, sizes, cut, limit, bare)
+                run = found[place] = cut if cut.count > 1 else run
         if 2 < run.period < count:
             inside = slice(run.start, run.start + run.period)
             own = bare[inside] if bare is not None else None
-            run.inner = find_runs(items[inside], own, places[inside], sizes[inside])
+            known = order[inside] if order is not None else None
+            run.inner = find_runs(items[inside], own, places[inside], sizes[inside], known)
     return found
 
 
@@ -88,7 +97,7 @@ def _turned(items: Sequence, places: Sequence, run: Run, limit: int) -> int:
     """By how many items a run begins too early: where a turn that is no copy stands before it, it ends one of that.
 
     >>> find_runs(np.array([8, 2, 3, 1, 2, 3, 1, 2, 3]), places=np.array([1, 2, 3, 1, 2, 3, 1, 2, 3]))
-    [Run(start=3, period=3, copies=2, tail=0, inner=[])]
+    [Run(start=3, period=3, copies=2, tail=0, head=0, inner=[])]
     """
     pattern = places[run.start : run.start + run.period].tolist()
     first = run.start
@@ -100,6 +109,28 @@ def _turned(items: Sequence, places: Sequence, run: Run, limit: int) -> int:
     end = run.end + shift
     same = end <= limit and (items[run.end : end] == items[run.end - run.period : end - run.period]).all()
     return shift if same else 0
+
+
+def _in_order(items: Sequence, places: Sequence, order: Sequence, run: Run, begin: int, limit: int) -> Run | None:
+    """The run with its turns cut where their order is, None where it is so; what is left before them is a turn, too.
+
+    >>> items, order = np.array([2, 3, 1, 2, 3, 1, 2, 3, 1, 2]), np.array([5, 7, 3, 5, 7, 3, 5, 7, 3, 5])
+    >>> _in_order(items, items, order, Run(0, 3, 3), 0, 10)
+    Run(start=2, period=3, copies=2, tail=0, head=2, inner=[])
+    """
+    keys = order[run.start : run.start + run.period].tolist()
+    falls = [at + 1 for at, (one, other) in enumerate(zip(keys, keys[1:] + keys[:1], strict=True)) if one >= other]
+    if len(falls) != 1 or 0 in keys or falls == [run.period]:
+        return None
+    first = start = run.start + falls[0]
+    pattern = items[start : start + run.period]
+    copies = 1
+    while (end := start + (copies + 1) * run.period) <= limit and (items[end - run.period : end] == pattern).all():
+        copies += 1
+    own = set(places[start : start + run.period].tolist())
+    while first > begin and int(places[first - 1]) in own and (first == start or order[first - 1] < order[first]):
+        first -= 1
+    return Run(start, run.period, copies, head=start - first)
 
 
 def _tail(places: Sequence, sizes: Sequence, run: Run, limit: int, bare: NDArray[np.bool_] | None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import pytest
-from outline.outlines import names_inside, outline_of, rows_named, shown
+from outline.outlines import check, names_inside, outline_of, rows_named, shown
 
 W, XS = jnp.ones(3), jnp.ones((4, 3))
 
@@ -110,3 +110,26 @@ def test_beside_the_call_of_a_function_that_takes_a_gradient_nothing_is_a_phase_
     assert [row.name for row in outline if row.kind == "phase"] == ["forward", "backward"]
     (loop,) = rows_named(outline, "scan(move)", "loop")
     assert names_inside(outline, loop.index)[-3:] == ["mod", "power", "sum"]
+
+
+@pytest.mark.smoke
+def test_where_the_first_turn_backward_lacks_something_the_others_are_cut_where_turns_begin():
+    def pull(x):
+        return jnp.sum(jnp.tanh(x[None] - x[:, None]), 1)
+
+    def simulate(x, v):
+        for _ in range(5):
+            v = v + 0.1 * pull(x)
+            x = x + 0.2 * v
+            v = v + 0.3 * pull(x)
+        return x
+
+    outline = outline_of(jax.grad(lambda v, x: jnp.sum(simulate(x, v) ** 2)), W, W)
+    check(outline)
+    inside = shown(outline, rows_named(outline, "simulate")[-1].index)
+    # The velocity of the last turn is not read: what comes first backward is the rest of that turn.
+    assert [(row.name, row.count) for row in inside] == [("for _ in range(5)", 1), ("for _ in range(5)", 4)]
+    assert names_inside(outline, inside[0].index) == ["multiply", "multiply", "pull"]
+    first, *_, last = outline.children[inside[1].index]
+    assert names_inside(outline, first) == ["multiply", "pull", "multiply", "multiply", "pull"]
+    assert names_inside(outline, last) == ["multiply", "pull", "multiply"]
