@@ -6,7 +6,7 @@ in the tables of the first document, which grow by what is new.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -20,19 +20,20 @@ from jaxviz.document import (
     MeasuresEntry,
     MemoryEntry,
     OutlineEntry,
+    PassesEntry,
     ResidualsEntry,
     ValuesEntry,
 )
 from jaxviz.find.finding import Line
 from jaxviz.graph import Column, Graph
+from jaxviz.link.changes import Passes
+from jaxviz.series import STRINGS, Series
 from jaxviz.tables import Tables
 
 
 def joined(documents: Sequence[Document], *, passes: bool = False) -> Document:
     """One document with the programs of all, in order, each with its own stages, links, fates, outlines, findings
-    and all that was measured.
-
-    The passes of the compiler are left out, but, with `passes`, for those of the first document.
+    and all that was measured. The passes of the compiler are left out, but with `passes`.
     """
     first, *others = documents
     tables = first.tables
@@ -54,7 +55,7 @@ def joined(documents: Sequence[Document], *, passes: bool = False) -> Document:
         fates=tuple(_numbered([part.fates for part in parts], starts)),
         outlines=tuple(_numbered([part.outlines for part in parts], starts)),
         findings=tuple(_numbered([part.findings for part in parts], starts)),
-        passes=first.passes if passes else (),
+        passes=tuple(_numbered([part.passes for part in parts], starts)) if passes else (),
         measures=tuple(_of_programs(parts, [part.measures for part in parts])),
         memory=tuple(_of_programs(parts, [part.memory for part in parts])),
         values=tuple(_of_programs(parts, [part.values for part in parts])),
@@ -64,7 +65,7 @@ def joined(documents: Sequence[Document], *, passes: bool = False) -> Document:
     )
 
 
-_Entry = TypeVar("_Entry", FatesEntry, OutlineEntry, FindingEntry, ResidualsEntry)
+_Entry = TypeVar("_Entry", FatesEntry, OutlineEntry, FindingEntry, ResidualsEntry, PassesEntry)
 
 
 _OfProgram = TypeVar("_OfProgram", MeasuresEntry, MemoryEntry, ValuesEntry, CompilingEntry)
@@ -130,6 +131,10 @@ def _moved(document: Document, tables: Tables) -> Document:
                 ),
             )
             for entry in document.findings
+        ),
+        passes=tuple(
+            replace(entry, passes=Passes(move.series(entry.passes.series), entry.passes.note))
+            for entry in document.passes
         ),
     )
 
@@ -207,6 +212,24 @@ class _Move:
             ),
             tables=self.tables,
         )
+
+    def series(self, series: Series) -> Series:
+        by_column = {
+            **dict.fromkeys(STRINGS, self.strings),
+            ("nodes", "stack"): self.stacks,
+            ("outputs", "type"): self.types,
+        }
+
+        def moved(parts: Mapping[str, Mapping[str, Column]]) -> dict[str, dict[str, Column]]:
+            return {
+                part: {
+                    name: by_column[part, name][column] if (part, name) in by_column else column
+                    for name, column in columns.items()
+                }
+                for part, columns in parts.items()
+            }
+
+        return replace(series, tables=self.tables, records=moved(series.records), lists=moved(series.lists))
 
 
 def _or_none(numbers: Column, rows: Column) -> Column:

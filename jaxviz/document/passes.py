@@ -75,16 +75,11 @@ def _bounds(nodes: int, tables: Tables) -> dict[str, tuple[int, int]]:
     """The least and the limit of columns, by part and name; others are whole numbers from 0."""
     from jaxviz.link.links import LINK_KINDS
     from jaxviz.outline.tree import NODE_ROLES, ROW_KINDS
+    from jaxviz.series import STRINGS
 
     strings = (0, len(tables.strings))
-    texts = {
-        "nodes": "op name scope",
-        "attributes": "key value",
-        "regions": "kind name",
-        "rows": "name detail variable",
-    }
     return {
-        **{f"{part}.{name}": strings for part, names in texts.items() for name in names.split()},
+        **{f"{part}.{name}": strings for part, name in STRINGS},
         **dict.fromkeys(("rows.copy", "rows.region"), (-1, _MOST)),
         "nodes.kind": (0, len(NODE_KINDS)),
         "nodes.stack": (-1, len(tables.stacks.frame)),

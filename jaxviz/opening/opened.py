@@ -160,18 +160,18 @@ class Opened(Exploration):
         from jaxviz.join import joined
 
         documents = [self.document()]
-        room = _MOST_NODES - self._program.size
+        room, bytes_left = _MOST_NODES - self._program.size, _MOST_STATE_BYTES
         for program in self._programs:
             if program is not self._program and program.size <= room and len(documents) < _MOST_PROGRAMS:
                 room -= program.size
-                documents.append(self._without_passes(program))
+                stepped = program.state_bytes <= bytes_left
+                bytes_left -= program.state_bytes if stepped else 0
+                documents.append(program.document_with_passes if stepped else self._without_passes(program))
         return joined(documents, passes=True) if len(documents) > 1 else documents[0]
 
     def _without_passes(self, program: OpenedProgram) -> Document:
         """One of the others, with where its passes are stepped through."""
         document = program.document
-        if not program.passes:
-            return document
         first = document.programs[0]
         where = f"its passes are there where it is opened first: jv.open({str(self.path)!r})[{program.name!r}]"
         return replace(
@@ -220,6 +220,8 @@ _MOST_LINES = 10
 # A cell that shows a folder holds so many of its programs; the others are opened by name.
 _MOST_PROGRAMS = 20
 _MOST_NODES = 20_000
+# The states between passes of the others are read at once as long as that takes some seconds.
+_MOST_STATE_BYTES = 8_000_000
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -300,6 +302,11 @@ class OpenedProgram:
             program = replace(document.programs[0], missing={**document.programs[0].missing, "passes": str(error)})
             return replace(document, programs=(program, *document.programs[1:]))
         return replace(document, passes=(between,)) if len(between.passes) else document
+
+    @cached_property
+    def state_bytes(self) -> int:
+        """How large the states between passes are, as files."""
+        return sum(state.path.stat().st_size for state in self._states)
 
     @property
     def is_of_process(self) -> bool:

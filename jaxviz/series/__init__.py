@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from jaxviz.series.series import LISTS, RECORDS, Series, State, Step, apply_edit
+from jaxviz.series.series import LISTS, RECORDS, STRINGS, Series, State, Step, apply_edit
 
-__all__ = ["LISTS", "RECORDS", "Series", "State", "Step", "apply_edit"]
+__all__ = ["LISTS", "RECORDS", "STRINGS", "Series", "State", "Step", "apply_edit"]

@@ -53,6 +53,13 @@ LISTS: Mapping[str, tuple[str, ...]] = {
     "attributes": ("key", "value"),
     "links": ("node", "kind"),
 }
+#: The columns that name strings of the tables.
+STRINGS: tuple[tuple[str, str], ...] = (
+    *(("nodes", name) for name in ("op", "name", "scope")),
+    *(("attributes", name) for name in ("key", "value")),
+    *(("regions", name) for name in ("kind", "name")),
+    *(("rows", name) for name in ("name", "detail", "variable")),
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -283,19 +283,43 @@ def test_a_state_that_was_cut_off_in_a_protocol_buffer_is_told(tmp_path):
     assert "the states between passes: byte " in document.programs[0].missing["passes"]
 
 
-def test_a_cell_with_several_programs_of_a_dump_keeps_the_passes_of_the_first(dump, tmp_path):
+@pytest.fixture
+def two_dumped(dump, tmp_path):
+    """A folder with the dumps of a program, and those of the same one with another name before them."""
     shutil.copytree(dump, tmp_path, dirs_exist_ok=True)
-    (tmp_path / "other.txt").write_text("HloModule other\n\nENTRY e {\n  ROOT p = f32[2] parameter(0)\n}\n")
-    opened = jv.open(tmp_path)
-    shown = opened["jit_program"].with_others()
-    assert [program.name for program in shown.programs] == ["jit_program", "other"]
-    assert [entry.graph for entry in shown.passes] == [0]
-    other = opened["other"].with_others()
-    assert not other.passes
-    # Where those of the others are, is said.
-    where = other.programs[1].missing["passes"]
+    for file in dump.iterdir():
+        if ".jit_program." in file.name and file.suffix == ".txt":
+            name = file.name.replace("jit_program", "jit_other").replace("module_", "module_9")
+            text = file.read_text().replace("jit_program", "jit_other").replace("module_", "module_9")
+            (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.mark.smoke
+def test_a_cell_with_several_programs_of_a_dump_has_the_passes_of_each(two_dumped):
+    opened = jv.open(two_dumped)
+    shown = opened["jit_other"].with_others()
+    assert [program.name for program in shown.programs] == ["jit_other", "jit_program"]
+    firsts = [program.stages[0].graph for program in shown.programs]
+    assert [entry.graph for entry in shown.passes] == firsts
+    for name, entry in zip(("jit_other", "jit_program"), shown.passes, strict=True):
+        (alone,) = opened[name].document().passes
+        assert [step.name for step in entry.passes] == [step.name for step in alone.passes]
+        # Each state says the same with the tables of all.
+        for number in range(len(alone.passes.series)):
+            state, own = entry.passes.series.state(number), alone.passes.series.state(number)
+            assert state.graph.tables is shown.tables
+            assert list(map(str, state.graph)) == list(map(str, own.graph))
+            assert [part.name for part in state.outline] == [part.name for part in own.outline]
+
+
+def test_passes_of_others_that_take_long_to_read_are_opened_by_name(two_dumped, monkeypatch):
+    monkeypatch.setattr("jaxviz.opening.opened._MOST_STATE_BYTES", 100)
+    shown = jv.open(two_dumped)["jit_other"].with_others()
+    assert [entry.graph for entry in shown.passes] == [shown.programs[0].stages[0].graph]
+    where = shown.programs[1].missing["passes"]
     assert where.endswith("['jit_program']")
-    assert "passes" not in other.programs[0].missing
+    assert "passes" not in shown.programs[0].missing
 
 
 def test_states_of_a_dump_that_cannot_be_read_are_told_and_the_rest_is_shown(dump, tmp_path):

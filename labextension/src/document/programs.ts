@@ -1,5 +1,5 @@
 /** Which program of a document a graph belongs to, and names of graphs that stay good while views are saved. */
-import type { Document, Links, Program, Stage } from './graph.ts';
+import type { Document, Links, Passes, Program, Stage } from './graph.ts';
 import { placeOf } from './states.ts';
 
 /** Begins the name of a stage that is a pass, before the number of its graph. */
@@ -17,6 +17,11 @@ export function programOf(document: Document, graph: number): number {
     stages.some(stage => stage.graph === at || document.graphs[stage.graph]?.kind === kind)
   );
   return Math.max(0, found);
+}
+
+/** The passes of a program, where the document holds them. */
+export function passesOf(document: Document, program: number): Passes | undefined {
+  return document.passes.find(({ graph }) => programOf(document, graph) === program);
 }
 
 /** How a program is told from others by the same name: by the device that it was compiled for. */

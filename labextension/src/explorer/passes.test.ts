@@ -138,6 +138,35 @@ test('the slider of one of several programs is there only while that program is 
   assert.deepEqual(lineWords(root), []);
 });
 
+test('each of several programs has a slider through its own passes', async () => {
+  const plain = mergedAndFused();
+  const [passes] = plain.passes ?? [];
+  const program = { ...plain.programs[0], name: 'other', stages: [{ kind: 'hlo' as const, graph: 1, seconds: {} }] };
+  const graphs = [...plain.graphs, structuredClone(plain.graphs[0])];
+  const [given, cse] = passes.states;
+  const shorter: typeof passes = { ...passes, graph: 1, states: [given, cse] };
+  const { root, press } = await explore({
+    plain: () => ({ ...plain, graphs, programs: [...plain.programs, program], passes: [passes, shorter] })
+  });
+  const range = root.querySelector('.jv-pass-range') as HTMLInputElement;
+  const choose = async (number: string) => {
+    const choice = root.querySelector('select.jv-program') as HTMLSelectElement;
+    choice.value = number;
+    choice.dispatchEvent(new (page().Event)('change') as unknown as Event);
+    await press('');
+  };
+  await press('4');
+  await press('.');
+  assert.deepEqual([lineWords(root)[0], range.max], ['fusion', '2']);
+  await choose('1');
+  assert.deepEqual([lineWords(root), range.max, range.value], [[], '1', '0']);
+  await press('4');
+  assert.deepEqual(lineWords(root).slice(0, 2), ['cse', '1 of 1 in all']);
+  await choose('0');
+  await press('4');
+  assert.deepEqual([lineWords(root)[0], range.max, range.value], ['fusion', '2', '2']);
+});
+
 test('after the last pass comes HLO, and nothing after that', async () => {
   const plain = mergedAndFused();
   const [program] = plain.programs;

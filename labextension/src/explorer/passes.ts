@@ -4,7 +4,7 @@
  */
 import { CHANGE_KINDS, changesOf, type ChangeKind } from '../document/changes.ts';
 import type { Document, Passes } from '../document/graph.ts';
-import { programOf } from '../document/programs.ts';
+import { passesOf, programOf } from '../document/programs.ts';
 import { openState, placeOf } from '../document/states.ts';
 import { button, element } from './elements.ts';
 import { CHANGE_WORDS } from './marks.ts';
@@ -28,9 +28,10 @@ export class PassSlider {
   private readonly line = element('div', 'jv-pass-line');
   private readonly list: PassList;
   private readonly range = element('input', 'jv-pass-range');
-  private readonly passes: Passes | undefined;
-  /** The state on the screen, or the one that was there last. */
-  private number = 0;
+  /** Of the program on the screen. */
+  private passes: Passes | undefined;
+  /** The state on the screen, or the one that was there last: of each program that has passes. */
+  private readonly numbers = new Map<Passes, number>();
   /** The pass of which it is shown what it removes, in the state before; null for none. */
   private losing: number | null = null;
   /** The graph on the screen. */
@@ -40,18 +41,12 @@ export class PassSlider {
     private readonly document: Document,
     private readonly actions: PassActions
   ) {
-    [this.passes] = document.passes;
-    this.root.hidden = !this.here;
     this.list = new PassList(document, number => this.go(number));
     this.below.append(this.line, this.list.opener, this.list.root);
     this.below.hidden = this.line.hidden = true;
     const { range } = this;
     range.type = 'range';
     range.min = '0';
-    range.max = String(this.last);
-    range.value = '0';
-    range.title = `The ${this.last} pass${this.last === 1 ? '' : 'es'} of the compiler that changed something (4)`;
-    range.setAttribute('aria-label', range.title);
     // Whoever moves the slider by keys goes on doing so.
     range.addEventListener('input', () => this.go(Number(range.value), false));
     takesKeys(range, key => {
@@ -63,12 +58,13 @@ export class PassSlider {
     });
     this.root.append(range);
     this.line.setAttribute('role', 'status');
+    this.take();
   }
 
   /** Shows the program after a pass; beyond the last pass is HLO, before the first state StableHLO. */
   go(number: number, keys = true): void {
     const { document: source, passes, actions } = this;
-    if (!passes || !this.here) {
+    if (!passes) {
       actions.say(
         source.programs[programOf(source, this.at)].missing?.passes ??
           'The passes are not in here: %jaxviz --passes asks for them'
@@ -98,7 +94,7 @@ export class PassSlider {
       this.go(this.number + by, keys);
     } else if (kind !== 'hlo' && by > 0) {
       this.go(0, keys);
-    } else if (kind === 'hlo' && (by < 0 || !this.here)) {
+    } else if (kind === 'hlo' && (by < 0 || !this.passes)) {
       this.go(this.last, keys);
     } else if (kind === 'hlo') {
       this.actions.say('this is what the last pass left');
@@ -115,10 +111,8 @@ export class PassSlider {
     this.actions.light(nodes);
   }
 
-  /** Whether the passes are those of the program on the screen: a document of several has those of one. */
-  private get here(): boolean {
-    const { document: source, passes } = this;
-    return passes !== undefined && programOf(source, passes.graph) === programOf(source, this.at);
+  private get number(): number {
+    return (this.passes && this.numbers.get(this.passes)) ?? 0;
   }
 
   /** The number of the last state. */
@@ -129,18 +123,33 @@ export class PassSlider {
   /** Shows where the graph with this number stands. */
   show(graph: number): void {
     this.at = graph;
-    this.root.hidden = !this.here;
+    this.take();
     const place = placeOf(this.document, graph);
     this.root.classList.toggle('jv-on', place !== undefined);
     this.below.hidden = this.line.hidden = !place;
     if (place) {
-      this.number = place.number;
+      this.numbers.set(place.passes, place.number);
       this.losing = this.losing === place.number + 1 ? this.losing : null;
       this.range.value = String(place.number);
       this.range.setAttribute('aria-valuetext', this.words(place.passes));
       this.fill(place.passes);
       this.list.show(place.passes, place.number);
     }
+  }
+
+  /** The passes of the program on the screen, if it has any: the slider goes through them. */
+  private take(): void {
+    const { document: source, range } = this;
+    const passes = passesOf(source, programOf(source, this.at));
+    if (passes !== this.passes) {
+      this.passes = passes;
+      this.losing = null;
+      range.max = String(this.last);
+      range.value = String(this.number);
+      range.title = `The ${this.last} pass${this.last === 1 ? '' : 'es'} of the compiler that changed something (4)`;
+      range.setAttribute('aria-label', range.title);
+    }
+    this.root.hidden = !passes;
   }
 
   private words({ states }: Passes): string {

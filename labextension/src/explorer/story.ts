@@ -1,5 +1,5 @@
 /** What became of one instruction from pass to pass, in words, for the details. */
-import { programOf } from '../document/programs.ts';
+import { passesOf, programOf } from '../document/programs.ts';
 import { storyOf, type Event } from '../document/changes.ts';
 import type { Document, Graph, Passes } from '../document/graph.ts';
 import { stateOf } from '../document/series.ts';
@@ -39,8 +39,9 @@ function stateWith(
   if (place) {
     return { ...place, at: node };
   }
-  const [passes] = document.passes;
-  const stage = document.programs[programOf(document, index)]?.stages.find(({ graph }) => graph === index);
+  const program = programOf(document, index);
+  const passes = passesOf(document, program);
+  const stage = document.programs[program]?.stages.find(({ graph }) => graph === index);
   if (!passes || stage?.kind !== 'hlo') {
     return undefined;
   }
