@@ -232,7 +232,12 @@ class Capture:
 
     @cached_property
     def _numbers(self) -> Numbers:
-        jaxpr, lowered = self.jaxpr, self.stablehlo
+        jaxpr = self.jaxpr
+        try:
+            lowered = self.stablehlo
+        except Exception:
+            # That is told where it is asked for; the jaxpr has most numbers by itself.
+            return numbers_of(jaxpr)
         with self._timed("hlo", "link"):
             return numbers_of(jaxpr, lowered.graph, lowered.tagged)
 

@@ -23,20 +23,25 @@ _SHAPING = ("broadcast", "bitcast", "convert", "copy", "reshape")
 Numbers = dict[int, dict[float, int]]
 
 
-def numbers_of(jaxpr: Graph, lowered: Graph, tagged: Sequence[Found]) -> Numbers:
-    """The numbers that each equation reads, in the jaxpr or by its operations in StableHLO."""
+def numbers_of(jaxpr: Graph, lowered: Graph | None = None, tagged: Sequence[Found] = ()) -> Numbers:
+    """The numbers that each equation reads, in the jaxpr or by its operations in StableHLO, where that is there."""
     found: Numbers = {}
     source, reader = jaxpr.operands.source, jaxpr.operand_node
     literals = (source < 0) & (jaxpr.nodes.kind[reader] == OPERATION)
     for node, one in zip(reader[literals].tolist(), source[literals].tolist(), strict=True):
         _add(found, (node,), jaxpr.source_text(one))
+    if lowered is not None:
+        _add_lowered(found, lowered, tagged)
+    return _with_filled(jaxpr, found)
+
+
+def _add_lowered(found: Numbers, lowered: Graph, tagged: Sequence[Found]) -> None:
     source, reader = lowered.operands.source, lowered.operand_node
     values = _constants(lowered)
     made_by = np.where(source >= 0, lowered.value_node[source], -1)
     rows = (made_by >= 0) & np.isin(made_by, [*values])
     for node, maker in zip(reader[rows].tolist(), made_by[rows].tolist(), strict=True):
         _add(found, tagged[node], values[maker])
-    return _with_filled(jaxpr, found)
 
 
 def _with_filled(jaxpr: Graph, found: Numbers) -> Numbers:

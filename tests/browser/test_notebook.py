@@ -174,7 +174,7 @@ def test_all_of_it_works_with_keys_alone(notebook):
     graph.page.keyboard.press("ArrowDown")
     expect(graph.pane.locator("h4")).to_have_text("cos")
     selected = graph.root.locator(".jv-tree [aria-selected='true']")
-    expect(selected).to_have_text("cos")
+    expect(selected).to_have_text("cos, reads x")
     assert graph.stage.get_attribute("aria-activedescendant") == selected.get_attribute("id")
     graph.page.keyboard.press("ArrowDown")
     graph.page.keyboard.press("Backspace")

@@ -473,5 +473,6 @@ def test_functions_of_jax_that_a_derivative_goes_through_tear_no_function_of_the
     assert "_var" not in {row.name for row in outline}
     for phase in map(outline.row, outline.children[0]):
         inside = [outline.row(row) for row in outline.children[phase.index]]
-        assert 3 in {row.count for row in inside}
+        # The first turn on the way back, of which the compiler made other kernels, stands beside the two others.
+        assert sum(row.count for row in inside if row.name == "for w in weights") == 3
         assert len(inside) <= 2
