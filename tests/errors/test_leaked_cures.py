@@ -50,7 +50,10 @@ def test_what_checking_leaks_finds_is_told_with_the_line_that_stores():
     np.testing.assert_allclose(names["kept"], 2 * X)
 
 
-def test_what_leaked_in_a_cell_is_told_by_its_line_alone():
+def test_what_leaked_in_a_cell_is_told_by_its_line_alone(monkeypatch):
+    # JAX follows who holds the value as far as it can, and fails on the way where a closure is held by nothing that
+    # Python's garbage collector knows: of that, nothing is told here.
+    monkeypatch.setattr("jax._src.core._why_alive", lambda *_: "", raising=False)
     path = "/tmp/ipykernel_1/2.py"
     names = {"jnp": jnp, "jax": jax, "stored": []}
     exec(compile(textwrap.dedent(inspect.getsource(storing)), path, "exec"), names)
