@@ -85,7 +85,21 @@ def _given_back(failure: Failure) -> str:
 
 def _leak_seen(failure: Failure, match: re.Match[str]) -> Explanation:
     """What `jax.checking_leaks` found: a traced value that something still holds."""
-    where = re.search(r"while tracing the function (\S+) at (\S+?):(\d+) for ([\w ]+)\.", failure.message)
+    return _still_held(failure, failure.message)
+
+
+def _leak_not_followed(failure: Failure, match: re.Match[str]) -> Explanation | None:
+    """The same where JAX itself fails on its way through what holds the value, and so says nothing of the leak."""
+    at = failure.places[-1].frame if failure.places else None
+    if at is None or at.f_code.co_name != "_why_alive":
+        return None
+    # Private to JAX: what it says of the value it was to follow.
+    origin = getattr(at.f_locals.get("x"), "_origin_msg", None)
+    return _still_held(failure, origin() if callable(origin) else "")
+
+
+def _still_held(failure: Failure, said: str) -> Explanation:
+    where = re.search(r"while tracing the function (\S+) at (\S+?):(\d+) for ([\w ]+)\.", said)
     inside = f" of `{where[1]}` (line {where[3]}{_of_file(where[2])})" if where else ""
     stores = stored_outside(failure.fn)
     shown = f" Line {stores[0][0]} stores it: `{stores[0][1]}`." if stores else ""
@@ -102,4 +116,5 @@ def _leak_seen(failure: Failure, match: re.Match[str]) -> Explanation:
 CASES = (
     Case("leak", ("UnexpectedTracerError",), "", _leaked),
     Case("leak", ("Exception",), r"^Leaked trace", _leak_seen),
+    Case("leak", ("IndexError",), r"^list index out of range", _leak_not_followed),
 )
