@@ -1,7 +1,8 @@
 """Where there is no structure left, what is too long is cut in parts, where the fewest values cross.
 
-A row of more than `MOST` things in it gets at most eight parts, and so does a part. Later copies stay whole, since
-only the first is looked into.
+A row of more than `MOST` things in it gets at most eight parts, and so does a part. Where much of it repeats, what does
+is no part of anything more, and what stands between is cut. Later copies stay whole, since only the first is looked
+into.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ _PARTS = 8
 # So few things are no part by themselves.
 _LEAST = 4
 
+# So many of the longest stacks in a row are seen in it.
+_STACKS = 4
+
 
 def with_parts(graph: Graph, draft: Draft, drawn: NDArray[np.bool_], kind: int) -> Draft:
     """The draft with parts put into rows that are too long; `drawn` marks nodes that are boxes."""
@@ -31,7 +35,8 @@ def with_parts(graph: Graph, draft: Draft, drawn: NDArray[np.bool_], kind: int) 
     first: list[int] = []
     end: list[int] = []
     for row, starts, ends in long_rows(draft, bare):
-        _cut(graph, starts, ends, row, around, first, end)
+        borders = _around_stacks(draft, bare, row, starts)
+        _cut(graph, starts, ends, borders, row, around, first, end)
     if not around:
         return draft
     return draft.with_rows(np.array(around), np.array(first, np.int32), np.array(end, np.int32), kind)
@@ -61,19 +66,39 @@ def long_rows(draft: Draft, bare: NDArray[np.intp]) -> Iterator[tuple[int, Colum
         yield row, starts[order], ends[order]
 
 
+def _around_stacks(draft: Draft, bare: NDArray[np.intp], row: int, starts: Column) -> list[int]:
+    """Where to cut the things of a row so that what makes most of it by repeating stands alone; none where nothing does."""
+    rows = draft.rows
+    stacks = np.flatnonzero((rows.parent == row) & (draft.count > 1))
+    sizes = np.diff(np.searchsorted(bare, [rows.first[stacks], rows.end[stacks]]), axis=0)[0]
+    # By what is in one of the copies: what is short repeats everywhere.
+    large = stacks[sizes > MOST * draft.count[stacks]]
+    longest = large[np.argsort(-sizes[sizes > MOST * draft.count[stacks]], kind="stable")[:_STACKS]]
+    at = np.searchsorted(starts, rows.first[longest])
+    return sorted({0, len(starts), *at.tolist(), *(at + 1).tolist()}) if len(at) else []
+
+
 def _cut(
-    graph: Graph, starts: Column, ends: Column, row: int, around: list[int], first: list[int], end: list[int]
+    graph: Graph,
+    starts: Column,
+    ends: Column,
+    borders: list[int],
+    row: int,
+    around: list[int],
+    first: list[int],
+    end: list[int],
 ) -> None:
-    """Cut a sequence of things; add what becomes parts, and cut them again."""
-    borders = _borders(_crossing(graph, starts, int(ends[-1])))
-    for low, high in itertools.pairwise(borders):
-        if high - low < 2:
+    """Cut a sequence of things at the borders that are known, else where the fewest values cross; add what becomes
+    parts, and cut them again."""
+    least = _LEAST if borders else 2
+    for low, high in itertools.pairwise(borders or _borders(_crossing(graph, starts, int(ends[-1])))):
+        if high - low < least:
             continue
         around.append(row)
         first.append(int(starts[low]))
         end.append(int(ends[high - 1]))
         if high - low > MOST:
-            _cut(graph, starts[low:high], ends[low:high], -1 - len(around), around, first, end)
+            _cut(graph, starts[low:high], ends[low:high], [], -1 - len(around), around, first, end)
 
 
 def _crossing(graph: Graph, starts: Column, end: int) -> Column:

@@ -49,7 +49,8 @@ _WORK = (
     # In the words of HLO.
     *("dot", "convolution", "custom-call", "all-reduce", "all-gather", "reduce", "exponential"),
 )
-
+# One of more operations than this says nothing of them, however much it weighs.
+_TELLS = 100
 
 # What is made again on the way back.
 _AGAIN = "recomputed"
@@ -478,6 +479,7 @@ class Names:
 
 
 def _work(count: Counter[str]) -> str:
-    op = next((op for op in _WORK if op in count), count.most_common(1)[0][0])
-    times, rest = count[op], count.total() - count[op]
+    total = count.total()
+    op = next((op for op in _WORK if count[op] * _TELLS > total), count.most_common(1)[0][0])
+    times, rest = count[op], total - count[op]
     return op + (f" x{times}" if times > 1 else "") + (f" +{rest}" if rest else "")

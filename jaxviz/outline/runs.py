@@ -7,14 +7,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxviz.outline.hashes import mixed
+
 Sequence = NDArray[np.int64]
 
-# Distances between equal items that are tried as periods, the most frequent first.
+# Distances between equal items that are tried as periods, the most frequent first; and those between equal stretches
+# of so many items, which tell the turns of a long pattern whose items stand in it again and again.
 _PERIODS = 32
+_STRETCH, _LONG_PERIODS = 8, 8
+# A pattern of so many equations alone is no chance though it stands there only twice.
+_NO_CHANCE = 24
 # Up to so many items, Python is done before numpy has begun; most sequences are that short.
 _SHORT = 100
 
@@ -159,8 +166,8 @@ def common_start(part: list[int], whole: list[int]) -> list[int]:
 
 
 def _worth_folding(period: int, copies: int) -> bool:
-    # Two copies of equations alone are mostly chance, such as the two gradients of a product.
-    return period * copies >= 4 and copies >= 3
+    # Two copies of a few equations alone are mostly chance, such as the two gradients of a product.
+    return period * copies >= 4 and (copies >= 3 or period >= _NO_CHANCE)
 
 
 def _candidates(items: Sequence) -> list[Run]:
@@ -187,9 +194,26 @@ def _periods(items: Sequence) -> list[int]:
             latest[item] = place
             if distance <= half:
                 times[distance] = times.get(distance, 0) + 1
-    else:
-        order = np.argsort(items, kind="stable")
-        distances = (order[1:] - order[:-1])[items[order[1:]] == items[order[:-1]]]
-        counts = np.bincount(distances[distances <= half])
-        times = {distance: int(counts[distance]) for distance in np.flatnonzero(counts).tolist()}
-    return sorted(times, key=lambda distance: (-times[distance], distance))[:_PERIODS]
+        return _most_frequent(times)[:_PERIODS]
+    periods = _most_frequent(_distances(items, half))[:_PERIODS]
+    if len(items) < _STRETCH:
+        return periods
+    # A stretch counts in its order.
+    hashes = items.astype(np.uint64)
+    stretches = hashes[: len(items) - _STRETCH + 1].copy()
+    for place in range(1, _STRETCH):
+        stretches = mixed(stretches) + hashes[place : len(items) - _STRETCH + 1 + place]
+    longer = _most_frequent(_distances(stretches, half))[:_LONG_PERIODS]
+    return list(dict.fromkeys(periods + longer))
+
+
+def _distances(items: NDArray[Any], most: int) -> dict[int, int]:
+    """How often each distance from an item to the next one that is equal comes; none over `most`."""
+    order = np.argsort(items, kind="stable")
+    distances = (order[1:] - order[:-1])[items[order[1:]] == items[order[:-1]]]
+    counts = np.bincount(distances[distances <= most])
+    return {distance: int(counts[distance]) for distance in np.flatnonzero(counts).tolist()}
+
+
+def _most_frequent(times: dict[int, int]) -> list[int]:
+    return sorted(times, key=lambda distance: (-times[distance], distance))

@@ -31,7 +31,7 @@ def test_runs_repeat_their_pattern_and_do_not_overlap(items):
 
 
 @settings(max_examples=200)
-@given(st.lists(st.integers(), min_size=1, max_size=6, unique=True), st.integers(2, 40))
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=6, unique=True), st.integers(2, 40))
 def test_a_pattern_that_fills_a_sequence_is_found_whole(pattern, copies):
     assert find_runs(np.array(pattern * copies)) == [Run(0, len(pattern), copies)]
 
@@ -44,6 +44,21 @@ def test_short_and_long_sequences_have_the_same_runs(items):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs, "_SHORT", 0)
         assert find_runs(sequence) == short
+
+
+def test_the_turns_of_a_long_pattern_are_found_beside_more_that_repeats_in_short():
+    # Each turn has the same three items in an order of its own; around it, thousands repeat at many other distances.
+    turn = np.random.default_rng(0).integers(0, 3, 90)
+    noise = [item for period in range(5, 40) for item in [*range(100, 100 + period)] * 8]
+    found = find_runs(np.concatenate([turn, turn, turn, turn, noise]))
+    assert (0, 90, 4) in {(run.start, run.period, run.copies) for run in found}
+
+
+def test_a_long_pattern_of_equations_alone_is_a_run_though_it_stands_there_twice():
+    pattern = np.random.default_rng(0).permutation(24)
+    (run,) = find_runs(np.tile(pattern, 2), np.ones(48, bool))
+    assert (run.start, run.period, run.copies) == (0, 24, 2)
+    assert find_runs(np.tile(pattern[:20], 2), np.ones(40, bool)) == []
 
 
 def test_a_run_inside_a_copy_is_found_too():

@@ -10,6 +10,8 @@ const MAX_ARGUMENT_EDGES = 3;
 const MAX_EDGES = 12;
 /** Up to so many arguments, those that nothing reads and those without a name are still shown. */
 const MAX_IDLE_ARGUMENTS = 8;
+/** More arguments than this with a plain name each nobody wrote: the leaves of a tree, numbered by a compiler. */
+const MAX_PLAIN_ARGUMENTS = 12;
 
 const NONE: readonly Origin[] = [];
 /** Operations that, where they are edges, hand on their second operand: the slice that a turn gives, a number kept in bounds. */
@@ -58,6 +60,7 @@ export class Reads {
   /** What each node reads of other items, where it does. */
   private readonly read = new Map<number, readonly Origin[]>();
   private readonly argumentCount: number;
+  private readonly hasPlain: boolean;
   private asked: ReadBy | null = null;
 
   constructor(
@@ -69,10 +72,15 @@ export class Reads {
     this.flow = new Flow(folds, new Set(puts), document.strings.indexOf('fusion'));
     const { kind, region, nodeCount } = graph;
     let argumentCount = 0;
+    let plain = 0;
     for (let node = 0; node < nodeCount; node++) {
-      argumentCount += kind[node] === NodeKind.argument && region[node] === 0 ? 1 : 0;
+      if (kind[node] === NodeKind.argument && region[node] === 0) {
+        argumentCount++;
+        plain += PLAIN_NAME.test(this.nameOf(node)) ? 1 : 0;
+      }
     }
     this.argumentCount = argumentCount;
+    this.hasPlain = plain <= MAX_PLAIN_ARGUMENTS;
     this.collect();
   }
 
@@ -248,8 +256,13 @@ export class Reads {
     if (count === 0) {
       return this.argumentCount <= MAX_IDLE_ARGUMENTS;
     }
-    const name = this.document.strings[this.graph.name[node]];
-    return count <= MAX_ARGUMENT_EDGES && (name ? PLAIN_NAME.test(name) : this.argumentCount <= MAX_IDLE_ARGUMENTS);
+    const name = this.nameOf(node);
+    const isPlain = name ? this.hasPlain && PLAIN_NAME.test(name) : this.argumentCount <= MAX_IDLE_ARGUMENTS;
+    return isPlain && count <= MAX_ARGUMENT_EDGES;
+  }
+
+  private nameOf(node: number): string {
+    return this.document.strings[this.graph.name[node]];
   }
 
   /** True for an argument of a loop in which the values of all turns are collected: nothing of the program. */
