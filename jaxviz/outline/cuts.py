@@ -67,7 +67,7 @@ def long_rows(draft: Draft, bare: NDArray[np.intp]) -> Iterator[tuple[int, Colum
 
 
 def _around_stacks(draft: Draft, bare: NDArray[np.intp], row: int, starts: Column) -> list[int]:
-    """Where to cut the things of a row so that what makes most of it by repeating stands alone; none where nothing does."""
+    """Where to cut the things of a row so that what makes most of it by repeating stands alone, if anything does."""
     rows = draft.rows
     stacks = np.flatnonzero((rows.parent == row) & (draft.count > 1))
     sizes = np.diff(np.searchsorted(bare, [rows.first[stacks], rows.end[stacks]]), axis=0)[0]

@@ -12,6 +12,8 @@ from outline.outlines import check, shown
 import jaxviz as jv
 
 LAYERS = 4
+SQUARE = jnp.ones((8, 8))
+LAYER = {"q": SQUARE, "k": SQUARE, "v": SQUARE, "up": SQUARE, "b": jnp.ones(8), "down": SQUARE}
 
 
 def layer(h, p):
@@ -39,8 +41,7 @@ def step(params, moments, x, y):
 @pytest.fixture(scope="module")
 def program(tmp_path_factory):
     """A training step whose layers stand one after the other, as JAX prints it when asked for nothing more."""
-    square, row = jnp.ones((8, 8)), jnp.ones(8)
-    params = [square] + [dict(q=square, k=square, v=square, up=square, b=row, down=square)] * LAYERS
+    params = [SQUARE, *[LAYER] * LAYERS]
     text = jax.jit(step).lower(params, params, jnp.ones((4, 8)), jnp.ones((4, 8))).as_text()
     assert "loc(" not in text
     path = tmp_path_factory.mktemp("text") / "step.mlir"
@@ -94,9 +95,7 @@ def test_what_makes_most_of_a_text_by_repeating_is_no_part_of_anything_more(outl
             h = layer(h, p)
         return wandering(h, 20)
 
-    square, row = jnp.ones((8, 8)), jnp.ones(8)
-    params = [dict(q=square, k=square, v=square, up=square, b=row, down=square)] * LAYERS
-    rows = shown(outline_of_text(f, square, params), 0)
+    rows = shown(outline_of_text(f, SQUARE, [LAYER] * LAYERS), 0)
     assert [(row.kind, row.count) for row in rows if row.kind in ("part", "stack")] == [
         ("part", 1),
         ("stack", LAYERS),
