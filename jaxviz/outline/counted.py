@@ -1,7 +1,8 @@
 """What only counts the turns of a loop in a stage that was opened: there is no jaxpr that says so.
 
 A loop over a number of turns counts them in a number that each turn makes of itself alone, in operations that have the
-call stack of the loop: what the person wrote in the body has that of the body.
+call stack of the loop: what the person wrote in the body has that of the body. Where nothing has a call stack, such a
+number counts if the loop asks for nothing else.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def mark_counted(role: Column, graph: Graph) -> None:
     if not counts.any():
         return
     reads = np.zeros(len(graph), bool)
-    made = _makers(graph)
+    made = makers_of(graph)
     reads[graph.operand_node[(made >= 0) & counts[np.maximum(made, 0)]]] = True
     role[(role == BOX) & slices_of(graph) & _of_loops(graph) & reads] = EDGE
     counts &= graph.nodes.kind == OPERATION
@@ -41,11 +42,16 @@ def counted_loops(graph: Graph) -> list[int]:
     is_loop = is_owner_of(graph, LOOPS)
     found = []
     for owner, regions in graph.owned_regions.items() if counts.any() else ():
-        inside = _in_region(graph, regions[0], OPERATION)
-        asks = inside[graph.nodes.operands[inside] > 0]
+        asks = _asking(graph, regions[0])
         if is_loop[owner] and len(asks) and counts[asks].all():
             found.append(owner)
     return found
+
+
+def _asking(graph: Graph, region: int) -> NDArray[np.intp]:
+    """The operations of a condition that read anything."""
+    inside = _in_region(graph, region, OPERATION)
+    return inside[graph.nodes.operands[inside] > 0]
 
 
 def counting_nodes(graph: Graph) -> NDArray[np.bool_]:
@@ -53,15 +59,21 @@ def counting_nodes(graph: Graph) -> NDArray[np.bool_]:
     nodes = graph.nodes
     counts = np.zeros(len(graph), bool)
     is_loop = is_owner_of(graph, LOOPS)
-    loops = [owner for owner in graph.owned_regions if is_loop[owner] and nodes.stack[owner] >= 0]
+    told = nodes.stack >= 0
+    alone = not told.any()
+    loops = [
+        owner
+        for owner, regions in graph.owned_regions.items()
+        if is_loop[owner] and (told[owner] or (alone and len(_asking(graph, regions[0])) == 1))
+    ]
     if not loops:
         return counts
     others = np.bincount(graph.value_node, ~is_number(graph)[graph.values.type], len(graph))
     candidates = (
         (_of_loops(graph) | (nodes.stack < 0)) & (nodes.kind == OPERATION) & (nodes.operands > 0) & (others == 0)
     )
-    made = _makers(graph)
-    fixed = np.append(_fixed_nodes(graph, made, loops), True)
+    made = makers_of(graph)
+    fixed = np.append(fixed_nodes(graph, made, loops), True)
     first = graph.first_operand
 
     def read_by(node: int) -> set[int]:
@@ -69,7 +81,7 @@ def counting_nodes(graph: Graph) -> NDArray[np.bool_]:
         return {one for one in made[first[node] : first[node + 1]].tolist() if not fixed[one]}
 
     for owner in loops:
-        arguments, results = _carried(graph, owner)
+        arguments, results = carried(graph, owner)
         for place, result in enumerate(results.tolist()):
             makers, steps = read_by(result), 0
             while len(makers) == 1 and candidates[node := next(iter(makers))]:
@@ -83,7 +95,7 @@ def counting_nodes(graph: Graph) -> NDArray[np.bool_]:
     return counts
 
 
-def _carried(graph: Graph, owner: int) -> tuple[list[NDArray[np.intp]], NDArray[np.intp]]:
+def carried(graph: Graph, owner: int) -> tuple[list[NDArray[np.intp]], NDArray[np.intp]]:
     """What goes round a loop: arguments of each of its bodies, and the results of the last, in the same places.
 
     What bodies read from around them are arguments before these.
@@ -96,12 +108,12 @@ def _carried(graph: Graph, owner: int) -> tuple[list[NDArray[np.intp]], NDArray[
     return [one[-len(results) :] for one in found], results
 
 
-def _fixed_nodes(graph: Graph, made: Column, loops: list[int]) -> NDArray[np.bool_]:
+def fixed_nodes(graph: Graph, made: Column, loops: list[int]) -> NDArray[np.bool_]:
     """Which nodes are constants, or arguments that are one in every turn: read from around the body, or carried
     unchanged."""
     kept = np.zeros(len(graph), bool)
     for owner in loops:
-        arguments, results = _carried(graph, owner)
+        arguments, results = carried(graph, owner)
         same = made[graph.first_operand[results]] == arguments[-1] if arguments else []
         for one in arguments:
             kept[one[same]] = True
@@ -123,7 +135,7 @@ def _in_region(graph: Graph, region: int, kind: int) -> NDArray[np.intp]:
     return first + np.flatnonzero((nodes.region[first:end] == region) & (nodes.kind[first:end] == kind))
 
 
-def _makers(graph: Graph) -> Column:
+def makers_of(graph: Graph) -> Column:
     """The node that makes what each operand is, -1 for a literal."""
     source = graph.operands.source
     made: Column = np.where(source >= 0, graph.value_node[source], -1).astype(np.int32)
@@ -141,13 +153,13 @@ def _given(graph: Graph) -> Column:
 
 
 def _of_loops(graph: Graph) -> NDArray[np.bool_]:
-    """Whether each node has the call stack of the innermost loop that it stands in."""
+    """Whether each node has the call stack of the innermost loop that it stands in; where none has any, all do."""
     owners, around, stack = graph.regions.owner.tolist(), graph.nodes.region.tolist(), graph.nodes.stack.tolist()
-    is_loop = is_owner_of(graph, LOOPS).tolist()
+    is_loop, known = is_owner_of(graph, LOOPS).tolist(), max(stack, default=-1) >= 0
     told = [-1] * len(owners)
     # Bodies stand behind what is around them.
     for region, owner in enumerate(owners):
         if owner >= 0:
-            told[region] = stack[owner] if is_loop[owner] else told[around[owner]]
+            told[region] = (stack[owner] if known else 0) if is_loop[owner] else told[around[owner]]
     inside = np.array(told, np.int32)[graph.nodes.region]
-    return (inside >= 0) & (graph.nodes.stack == inside)
+    return (inside >= 0) & ((graph.nodes.stack == inside) if known else True)

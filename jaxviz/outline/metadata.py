@@ -25,6 +25,7 @@ from jaxviz.outline.paths import NodePaths, PathReader
 from jaxviz.outline.pieces import Piece, pieces_of
 from jaxviz.outline.roles import fetched_arguments, roles_of
 from jaxviz.outline.tree import Outline
+from jaxviz.outline.trips import with_trip_counts
 
 _BEFORE, _FORWARD, _BACKWARD, _UPDATE = range(4)
 # So many steps from numbers on, what is made of these is looked for: a number is converted and spread.
@@ -54,6 +55,7 @@ def placed_outline(graph: Graph) -> tuple[Graph, Outline, Column]:
     reader = _PathReader(graph, origins.reordered(order))
     role = roles_of(graph)
     mark_counted(role, graph)
+    graph = with_trip_counts(graph)
     outline = outline_by(reader.graph, reader, reader.read(), role)
     return graph, replace(outline, graph=graph), order
 

@@ -40,8 +40,14 @@ def with_turns(graph: Graph, source: Column, program: Graph) -> Graph:
             length = program.node(int(source[node])).attributes.get("length")
             if length:
                 rows.append((node, key, graph.tables.string(length)))
+    return with_attributes(graph, rows)
+
+
+def with_attributes(graph: Graph, rows: list[tuple[int, int, int]]) -> Graph:
+    """The graph with more attributes: of each the node, and its name and value as strings of the tables."""
     if not rows:
         return graph
+    attributes = graph.attributes
     columns = [
         np.concatenate([column, np.array(added, np.int32)])
         for column, added in zip(

@@ -7,7 +7,7 @@ from jax import export, lax
 from outline.outlines import check
 
 import jaxviz as jv
-from jaxviz.outline.noise import COUNTER, EDGE
+from jaxviz.outline.noise import BOX, COUNTER, EDGE
 
 
 def rollout(w, x):
@@ -66,10 +66,59 @@ def test_what_a_loop_carries_on_unchanged_is_as_fixed_as_it_was_before_it(tmp_pa
     path.write_text(CARRIED)
     counted = jv.open(path).document(passes=False).outlines[0].outline
     assert [row.kind for row in counted if row.kind in ("loop", "body")] == ["loop"]
+    assert turns_of(counted) == ["9"]
     # What changes is no number of turns, though it is constant at first.
     path.write_text(CARRIED.replace("return %n, %next", "return %next, %next"))
     changed = jv.open(path).document(passes=False).outlines[0].outline
     assert [row.kind for row in changed if row.kind in ("loop", "body")] == ["loop", "body", "body"]
+    assert turns_of(changed) == []
+
+
+def turns_of(outline) -> list[str]:
+    """How often loops are said to turn."""
+    graph = outline.graph
+    said = (graph.node(node).attributes.get("known_trip_count") for node in range(len(graph)))
+    return [count for count in said if count]
+
+
+def many_loops(x, xs):
+    first = lax.fori_loop(2, 9, lambda i, h: jnp.sin(h) * i, x)
+    second, rows = lax.scan(lambda h, row: (h @ jnp.outer(row, row), jnp.cumsum(row)), first, xs)
+    third = lax.while_loop(lambda h: h.sum() < 100, lambda h: h * 2, second)
+    return lax.while_loop(lambda s: s[0] <= 20, lambda s: (s[0] + 6, jnp.tanh(s[1])), (1, third)), rows
+
+
+@pytest.mark.parametrize("form", ["stablehlo", "exported", "hlo", "text alone", "HLO alone"])
+def test_a_loop_that_counts_up_to_a_number_says_how_often_it_turns(form, tmp_path):
+    args = jnp.ones(4), jnp.ones((5, 4))
+    if form.endswith("alone"):
+        path = tmp_path / "program"
+        path.write_text(jax.jit(many_loops).lower(*args).as_text("hlo" if form.startswith("HLO") else "stablehlo"))
+        program = jv.open(path)
+    else:
+        program = opened(many_loops, args, form, tmp_path)
+    outline = program.document(passes=False).outlines[0].outline
+    check(outline)
+    assert sorted(turns_of(outline)) == ["4", "5", "7"]
+
+
+def test_a_text_alone_has_no_boxes_for_what_counts_turns_where_a_loop_asks_for_nothing_else(tmp_path):
+    def goes_on(s):
+        return (s[0] < 20) & (s[1].sum() < 9)
+
+    def both(w, x):
+        h, _ = lax.scan(lambda h, u: (jnp.tanh(h @ w) + u, None), x[0], x)
+        return h, lax.while_loop(goes_on, lambda s: (s[0] + 1, s[1] * 2), (0, x))
+
+    path = tmp_path / "program"
+    path.write_text(jax.jit(both).lower(jnp.ones((8, 8)), jnp.ones((5, 8))).as_text())
+    outline = jv.open(path).document(passes=False).outlines[0].outline
+    check(outline)
+    strings, graph = outline.graph.tables.strings, outline.graph
+    drawn = [strings[op] for op in graph.nodes.op[outline.role == BOX].tolist()]
+    # Two that the person wrote, and one by which JAX makes a truth value of the first.
+    assert drawn.count("compare") == 3
+    assert "dynamic_slice" not in drawn
 
 
 CARRIED = """#here = loc("f"("program.py":2:3))
