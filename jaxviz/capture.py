@@ -25,6 +25,7 @@ from jaxviz.link.evidence import Evidence
 from jaxviz.link.fates import Fates
 from jaxviz.link.judging import make_fates
 from jaxviz.link.links import Found, Links, make_links, read_tags
+from jaxviz.link.merged import with_merged
 from jaxviz.link.numbers import Numbers, numbers_of, with_numbers
 from jaxviz.link.tags import Places, Tags
 from jaxviz.link.taken_in import with_taken_in
@@ -173,6 +174,16 @@ class Capture:
             self.program.renamed_arguments,
         )
         return make_fates(evidence)
+
+    @cached_property
+    def links(self) -> Links:
+        """The links to HLO with what the fates tell: an equation that was merged with another became what that did."""
+        try:
+            fates = self.fates
+        except Exception:
+            # That is told where fates are asked for; they need StableHLO, which HLO does not.
+            return self.hlo.links
+        return with_merged(self.hlo.links, fates)
 
     @property
     def made(self) -> tuple[str, ...]:

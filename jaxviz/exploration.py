@@ -227,8 +227,8 @@ class Exploration(ShownGrowing, Measurable, Exported):
         )
 
     def links(self, stage: Literal["stablehlo", "hlo"] = "hlo") -> Links:
-        """Which nodes of the jaxpr became which nodes of another stage."""
-        return (self._capture.stablehlo if stage == "stablehlo" else self._capture.hlo).links
+        """Which nodes of the jaxpr became which nodes of another stage; in HLO, what was merged became what is left."""
+        return self._capture.stablehlo.links if stage == "stablehlo" else self._capture.links
 
     def document(self, *, stages: Sequence[str] = STAGE_KINDS, passes: bool | None = None) -> Document:
         """All of it as data: what is saved, sent to the browser and reopened; the passes where they were asked for.

@@ -54,17 +54,16 @@ def gather(
     graphs = [capture.jaxpr]
     outlines = [OutlineEntry(0, capture.outline)]
     entries = [StageEntry("jaxpr", 0, capture.costs("jaxpr"))]
-    links = []
+    links = {stage: linked.links for stage, linked in made.items()}
     for stage, linked in made.items():
         entries.append(StageEntry(stage, len(graphs), capture.costs(stage)))
-        shares = link_shares(linked.graph, linked.links)
-        links.append(LinksEntry(0, len(graphs), linked.links, shares))
         outlines.append(OutlineEntry(len(graphs), linked.outline))
         graphs.append(linked.graph)
     told: tuple[FatesEntry, ...] = ()
     if fates and "hlo" in stages and not missing:
         try:
             told = (FatesEntry(0, capture.fates),)
+            links["hlo"] = capture.links
         except Exception as error:
             # Fates need StableHLO, which may not have been asked for.
             missing["stablehlo"] = _reason(error)
@@ -87,7 +86,10 @@ def gather(
         capture.tables,
         tuple(graphs),
         (entry,),
-        links=tuple(links),
+        links=tuple(
+            LinksEntry(0, number, found, link_shares(graph, found))
+            for (number, graph), found in zip(enumerate(graphs[1:], 1), links.values(), strict=True)
+        ),
         fates=told,
         outlines=tuple(outlines),
         passes=between,

@@ -6,6 +6,43 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.link import fates as kinds
+from jaxviz.link.fates import Fates
+from jaxviz.link.links import INFERRED, MERGED, Links
+
+
+def with_merged(links: Links, fates: Fates) -> Links:
+    """The links to optimized HLO, those of the equations that were merged with others too: they became what these did.
+
+    >>> column = lambda *numbers: np.array(numbers, np.int32)
+    >>> fates = Fates(column(kinds.ALONE, kinds.MERGED), column(0, 0), column(-1, 0))
+    >>> found = with_merged(Links(column(0), column(7), column(0)), fates)
+    >>> found.source.tolist(), found.target.tolist(), found.kind.tolist()
+    ([0, 1], [7, 7], [1, 1])
+    """
+    merged = np.flatnonzero((fates.kind == kinds.MERGED) & (fates.by >= 0))
+    if not len(merged):
+        return links
+    other = fates.by[merged]
+    # Of what was merged with what was merged itself.
+    while (further := (fates.kind[other] == kinds.MERGED) & (fates.by[other] > -1) & (fates.by[other] < other)).any():
+        other = np.where(further, fates.by[other], other)
+    order = np.argsort(links.source, kind="stable")
+    begin, end = (np.searchsorted(links.source[order], other, side) for side in ("left", "right"))
+    rows = order[np.concatenate([np.arange(low, high) for low, high in zip(begin, end, strict=True)]).astype(np.int64)]
+    source, target = np.repeat(merged, end - begin).astype(np.int32), links.target[rows]
+    known = links.kind[rows] < INFERRED
+    own = np.unique(links.source.astype(np.int64) << 32 | links.target)
+    known &= ~np.isin(source.astype(np.int64) << 32 | target, own)
+    source, target = source[known], target[known]
+    several = (links.kind < INFERRED) & np.isin(links.target, target)
+    columns = (
+        np.concatenate([links.source, source]),
+        np.concatenate([links.target, target]),
+        np.concatenate([np.where(several, MERGED, links.kind), np.full(len(source), MERGED)]).astype(np.int32),
+    )
+    place = np.lexsort(columns[:2])
+    return Links(*(column[place] for column in columns))
 
 
 def merge_calls(graph: Graph, merged: NDArray[np.bool_], by: Column) -> None:

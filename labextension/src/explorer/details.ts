@@ -2,6 +2,7 @@
 import { follow } from '../document/follow.ts';
 import { BindingKind, NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { programName, programOf, stagesOf } from '../document/programs.ts';
+import { stacksOf } from '../view/stacks.ts';
 import { bytesText } from '../view/words.ts';
 import { fateText, type FateText } from './fate.ts';
 import { trafficLines } from './trafficLines.ts';
@@ -61,6 +62,8 @@ export interface Details {
   readonly parameters: readonly { readonly key: string; readonly value: string }[];
   /** Innermost first. */
   readonly places: readonly Place[];
+  /** Lines of the person's own that other equations in it come from, where it was made of several. */
+  readonly otherPlaces: readonly Place[];
   readonly scope: string;
   /** The source of an expression or statement. */
   readonly code: string;
@@ -128,6 +131,7 @@ export function details(document: Document, graph: Graph, node: number): Details
     code: '',
     parameters,
     places: placesOf(document, graph.stack[node]),
+    otherPlaces: otherPlacesOf(document, graph, node),
     scope: strings[graph.scope[node]],
     fate: fateText(document, graph, node),
     stages: stageLinks(document, graph, [node]),
@@ -193,6 +197,20 @@ function placesOf(document: Document, stack: number): Place[] {
     });
   }
   return places;
+}
+
+function otherPlacesOf(document: Document, graph: Graph, node: number): Place[] {
+  const [own, ...others] = stacksOf(document, graph, node).map(stack =>
+    placesOf(document, stack).find(place => !place.library)
+  );
+  const seen = new Set([own && lineOf(own)]);
+  return others
+    .filter(place => place !== undefined)
+    .filter(place => !seen.has(lineOf(place)) && seen.add(lineOf(place)));
+}
+
+function lineOf({ path, line }: Place): string {
+  return `${path}:${line}`;
 }
 
 export function linkTo(document: Document, graph: Graph, node: number): Link {

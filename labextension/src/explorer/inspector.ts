@@ -11,6 +11,8 @@ const STAGES: Readonly<Record<string, string>> = { jaxpr: 'in jaxpr', stablehlo:
 const MOST_LINKS = 12;
 /** Of a list that is cut, so many are told: those to begin with. */
 const FIRST_LINKS = 6;
+/** Of the lines that something comes from too, so many are shown with their text. */
+const MOST_LINES = 3;
 
 export interface InspectorActions {
   /** Goes to another node, or to a row of the outline that holds it. */
@@ -70,6 +72,9 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
   }
   if (details.places.length) {
     row('from', ...places(details.places));
+  }
+  if (details.otherPlaces.length) {
+    row('and from', ...otherPlaces(details.otherPlaces));
   }
   const { fate } = details;
   if (fate) {
@@ -169,6 +174,24 @@ function link(text: string, go: () => void): HTMLElement {
 
 function spaced(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
+}
+
+/** The lines that other equations come from, the first few in full. */
+function otherPlaces(all: readonly Place[]): Node[] {
+  const made = all.slice(0, MOST_LINES).map(({ line, file, text }) => {
+    const place = breakInWords(element('div', 'jv-place', `line ${line}, ${file}`));
+    if (text) {
+      place.append(code(text, 'jv-source'));
+    }
+    return place;
+  });
+  const rest = all.slice(MOST_LINES);
+  if (rest.length) {
+    const more = element('div', 'jv-place', `and ${rest.length} more line${rest.length === 1 ? '' : 's'}`);
+    more.title = rest.map(({ line, file }) => `line ${line}, ${file}`).join('\n');
+    made.push(more);
+  }
+  return made;
 }
 
 /** The person's own innermost line first and in full, the rest of the stack below it. */

@@ -3,11 +3,12 @@ import { NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { fatesOf, ghostWord } from '../view/ghosts.ts';
 import { measuredOf } from '../view/measures.ts';
 import { ownSpot, type Spot } from '../view/spots.ts';
+import { ownStacks } from '../view/stacks.ts';
 
 export interface SourceLine {
   readonly number: number;
   readonly text: string;
-  /** The operations whose innermost frame in the person's own code is this line. */
+  /** The operations whose innermost frame in the person's own code is this line, or that of one of their equations. */
   readonly nodes: readonly number[];
   /** How many of them the compiler did not keep. */
   readonly gone: number;
@@ -39,24 +40,28 @@ export function sourceFiles(document: Document, graph: Graph): SourceFile[] {
   const measured = measuredOf(document, graph);
   const nodesAt = new Map<number, Map<number, number[]>>();
   const spots = new Map<number, Spot | null>();
+  // What two lines share took its time once.
+  const isOf = (spot: Spot | null | undefined, file: number, line: number): boolean =>
+    spot?.file === file && spot.line === line;
   for (let node = 0; node < graph.nodeCount; node++) {
     if (graph.kind[node] !== NodeKind.operation) {
       continue;
     }
-    const stack = graph.stack[node];
-    let spot = spots.get(stack);
-    if (spot === undefined) {
-      spot = ownSpot(document, stack);
-      spots.set(stack, spot);
-    }
-    if (spot) {
-      const lines = nodesAt.get(spot.file) ?? new Map<number, number[]>();
-      nodesAt.set(spot.file, lines);
-      const nodes = lines.get(spot.line);
-      if (nodes) {
-        nodes.push(node);
-      } else {
-        lines.set(spot.line, [node]);
+    for (const stack of ownStacks(document, graph, node)) {
+      let spot = spots.get(stack);
+      if (spot === undefined) {
+        spot = ownSpot(document, stack);
+        spots.set(stack, spot);
+      }
+      if (spot) {
+        const lines = nodesAt.get(spot.file) ?? new Map<number, number[]>();
+        nodesAt.set(spot.file, lines);
+        const nodes = lines.get(spot.line) ?? [];
+        lines.set(spot.line, nodes);
+        // Several equations of one line.
+        if (nodes.at(-1) !== node) {
+          nodes.push(node);
+        }
       }
     }
   }
@@ -74,7 +79,11 @@ export function sourceFiles(document: Document, graph: Graph): SourceFile[] {
         text: line,
         nodes,
         gone: nodes.reduce((sum, node) => sum + (ghostWord(fates, node) ? 1 : 0), 0),
-        seconds: measured ? nodes.reduce((sum, node) => sum + measured.own.seconds[node], 0) : 0
+        seconds: measured
+          ? nodes
+              .filter(node => isOf(spots.get(graph.stack[node]), file, number))
+              .reduce((sum, node) => sum + measured.own.seconds[node], 0)
+          : 0
       };
     });
     found.push({ label: strings[files.label[file]], path: strings[files.path[file]], lines: dedent(lines) });

@@ -126,6 +126,7 @@ export function rowDetails(document: Document, graph: Graph, row: number): Detai
     code: rows.detail[row] === title ? '' : rows.detail[row],
     origins: [],
     places: inner.places,
+    otherPlaces: inner.otherPlaces,
     scope: '',
     fate: fateOfMany(document, graph, nodes),
     stages: stageLinks(document, graph, nodes),

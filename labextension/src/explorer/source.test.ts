@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
-import { FateKind, type Document } from '../document/graph.ts';
+import { FateKind, LinkKind, type Document } from '../document/graph.ts';
 import { affine } from '../document/sketch.ts';
+import { details } from './details.ts';
+import { element } from './elements.ts';
+import { showDetails } from './inspector.ts';
 import { SourcePane } from './source.ts';
 import { withWindow } from './testWindow.ts';
 
@@ -37,10 +40,24 @@ function twoFiles(): Document {
   return decodePlain(plain);
 }
 
-function paneOf(document: Document): { pane: SourcePane; picked: number[][] } {
+/** The same before and after the compiler, which merged the operation of line 8 with that of line 3. */
+function merged(): Document {
+  const document = twoFiles();
+  const [graph] = document.graphs;
+  const [program] = document.programs;
+  const links = { from: 0, to: 1, source: Int32Array.of(3, 4), target: Int32Array.of(3, 3), shares: {} };
+  return {
+    ...document,
+    graphs: [graph, { ...graph, kind: graph.kind.slice(), stack: Int32Array.of(-1, -1, -1, 0, -1, 2, -1) }],
+    programs: [{ ...program, stages: [...program.stages, { kind: 'hlo', graph: 1, seconds: {} }] }],
+    links: [{ ...links, kind: Uint8Array.of(LinkKind.merged, LinkKind.merged) }]
+  };
+}
+
+function paneOf(document: Document, graph = 0): { pane: SourcePane; picked: number[][] } {
   const picked: number[][] = [];
   const pane = new SourcePane(document, { pick: nodes => picked.push([...nodes]), close: () => undefined });
-  pane.fill(document.graphs[0]);
+  pane.fill(document.graphs[graph]);
   return { pane, picked };
 }
 
@@ -102,4 +119,28 @@ test('lines that take longer than a run say why', () => {
   assert.deepEqual(texts(pane, '.jv-source-why'), [
     'Lines are timed with the profiler on (a run took 4 ms then), and what runs at once is added up; the median of 1 ms is without it.'
   ]);
+});
+
+test('what was merged stands on the lines of all that it was made of', () => {
+  const document = merged();
+  const { pane, picked } = paneOf(document, 1);
+  assert.deepEqual(texts(pane, '.jv-line-count'), ['', '1', '1', '1']);
+  pane.mark(document.graphs[1], [3]);
+  assert.deepEqual(texts(pane, '.jv-marked .jv-line-number'), ['3', '8']);
+  pane.root.querySelectorAll<HTMLElement>('.jv-line')[2].click();
+  assert.deepEqual(picked, [[3]]);
+  const { places, otherPlaces } = details(document, document.graphs[1], 3);
+  assert.deepEqual([places.map(one => one.line), otherPlaces.map(one => one.line)], [[3], [8]]);
+  const inspector = element('div', '');
+  const nothing = (): void => undefined;
+  const actions = { select: nothing, follow: nothing, pass: nothing, toggle: nothing, close: nothing };
+  showDetails(inspector, details(document, document.graphs[1], 3), false, actions);
+  assert.match(inspector.textContent ?? '', /and from.*line 8, two\.py/);
+});
+
+test('what is only inferred to belong to a line does not stand on it', () => {
+  const document = merged();
+  const links = document.links.map(one => ({ ...one, kind: Uint8Array.of(LinkKind.exact, LinkKind.inferred) }));
+  const { pane } = paneOf({ ...document, links }, 1);
+  assert.deepEqual(texts(pane, '.jv-line-count'), ['', '1', '', '1']);
 });

@@ -5,6 +5,7 @@ import { namedFiles, sourceFiles, type SourceFile, type SourceLine } from './lin
 import { breakInWords } from './wordBreaks.ts';
 import { measuredOf, timeText, whyLonger } from '../view/measures.ts';
 import { ownSpot } from '../view/spots.ts';
+import { stacksOf } from '../view/stacks.ts';
 
 /** A line of the person's source: where its file lies, how that is shown, its number and its text. */
 export interface SourceSpot {
@@ -81,7 +82,7 @@ export class SourcePane {
     this.marked.forEach(row => row.classList.remove('jv-marked'));
     const { files, strings } = this.source;
     const found = new Set<HTMLElement>();
-    for (const stack of new Set(nodes.map(node => graph.stack[node]))) {
+    for (const stack of new Set(nodes.flatMap(node => stacksOf(this.source, graph, node)))) {
       const spot = ownSpot(this.source, stack);
       const row = spot && this.rows.get(`${strings[files.path[spot.file]]}:${spot.line}`);
       if (row) {

@@ -11,6 +11,7 @@ import { measuredOf, withBodies } from './measures.ts';
 import { rowsOf, type Rows } from './outline.ts';
 import type { Query, Term } from './query.ts';
 import { ownSpot } from './spots.ts';
+import { ownStacks } from './stacks.ts';
 
 export interface Matches {
   /** Items in the order of the graph: rows that are called so, and nodes. */
@@ -164,16 +165,16 @@ function typeTest(document: Document, graph: Graph, asked: string): Test {
 
 function lineTest(document: Document, graph: Graph, first: number, last: number): Test {
   const known = new Map<number, boolean>();
-  return node => {
-    const stack = graph.stack[node];
+  const isOf = (stack: number): boolean => {
     let holds = known.get(stack);
     if (holds === undefined) {
       const line = ownSpot(document, stack)?.line ?? -1;
       holds = line >= first && line <= last;
       known.set(stack, holds);
     }
-    return holds && graph.kind[node] === NodeKind.operation;
+    return holds;
   };
+  return node => graph.kind[node] === NodeKind.operation && ownStacks(document, graph, node).some(isOf);
 }
 
 /** Bytes of all that a node makes. */
