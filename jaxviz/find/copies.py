@@ -156,6 +156,8 @@ class _Copies:
             values = np.array([float(text) for text in texts])
         except ValueError:
             return LISTED
+        if not np.isfinite(values).all():
+            return LISTED
         steps = np.diff(values)
         near = 1e-4 * max(float(np.abs(values).max(initial=0)), 1e-30)
         return COUNTED if len(steps) and bool((np.abs(steps - steps.mean()) <= near).all()) else LISTED

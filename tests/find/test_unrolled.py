@@ -51,6 +51,18 @@ def test_a_loop_of_a_thousand_turns_is_told_with_its_line_and_its_remedy():
     assert "fori_loop(0, 1000" in finding.remedy
 
 
+@pytest.mark.filterwarnings("error")
+def test_numbers_without_an_end_are_listed():
+    def capped(x):
+        for cap in [*range(2, 20), jnp.inf, jnp.inf]:
+            x = jnp.minimum(jnp.sin(x), float(cap))
+        return x
+
+    finding = the("unrolled", capped, jnp.ones(4))
+    assert finding.figures["copies"] == 20
+    assert "fori_loop(0, 20" not in finding.remedy
+
+
 def layers(x, weights):
     for weight in weights:
         x = jnp.tanh(x @ weight) + x
