@@ -14,6 +14,7 @@ from time import perf_counter
 from typing import Any
 
 import jax
+from jax import export
 
 from jaxviz import accepted_equinox, compat
 from jaxviz.accepted import accepted
@@ -37,8 +38,8 @@ from jaxviz.targets import Target, find_target
 _ARGUMENT_LENGTH = 40
 # Parts of an argument that are spelled out one by one.
 _MOST_PARTS = 8
-# What JAX made of a function that it was given the arguments of: it is called for results alone, and not traced again.
-_STAGES = (jax.stages.Traced, jax.stages.Lowered, jax.stages.Compiled)
+#: What JAX made of a function that it was given the arguments of: it is called for results alone, and not traced again.
+MADE = (jax.stages.Traced, jax.stages.Lowered, jax.stages.Compiled, export.Exported)
 
 
 class Program:
@@ -59,8 +60,9 @@ class Program:
         options: JitOptions | None = None,
         target: str | Target | None = None,
     ) -> None:
-        if not callable(fn) or isinstance(fn, _STAGES):
-            raise TypeError(f"expected a function and its arguments, but got {type(fn).__name__} as the function")
+        if not callable(fn) or isinstance(fn, MADE):
+            hint = ": jv.open shows what that holds" if isinstance(fn, MADE) else ""
+            raise TypeError(f"expected a function and its arguments, but got {type(fn).__name__} as the function{hint}")
         self.fn = fn
         self.args = tuple(args)
         self.kwargs = dict(kwargs or {})

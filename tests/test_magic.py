@@ -468,3 +468,35 @@ def test_what_jax_makes_of_its_own_functions_comes_from_the_cell_with_the_magic(
     assert (frame.line, line[frame.column : frame.end_column]) == (2, line.removeprefix(before))
     # The cell is there as it was typed.
     assert line in "\n".join(found.jaxpr.tables.files.text).split("\n")
+
+
+@pytest.mark.smoke
+def test_what_jax_made_already_is_opened_and_what_is_asked_of_a_jitted_function_is_explored(shell, names):
+    counted = []
+
+    def argument():
+        counted.append(1)
+        return jnp.ones(4)
+
+    jitted = jax.jit(lambda x: jnp.sin(x) * 2)
+    x = jnp.ones(4)
+    names.update(jitted=jitted, x=x, argument=argument, lowered=jitted.lower(x), compiled=jitted.lower(x).compile())
+    assert explore(shell, "lowered").kinds == ("stablehlo",)
+    assert explore(shell, "compiled").kinds == explore(shell, "compiled(x)").kinds == ("hlo",)
+    for line in ("jitted.lower(x)", "jitted.lower(x).compile()", "jitted.trace(x)", "jitted.trace(x).lower()"):
+        assert explore(shell, line).call == "jitted(x)"
+    explore(shell, "jitted.lower(argument()).compile()")
+    assert len(counted) == 1
+    with pytest.raises(UsageError, match=r"%jaxviz --run wants a call to run, and compiled is Compiled\."):
+        explore(shell, "--run 3 compiled")
+    with pytest.raises(UsageError, match="there is no jaxpr in Lowered: it holds stablehlo"):
+        explore(shell, "--stage jaxpr lowered")
+
+
+def test_a_method_that_is_called_as_what_lowers_is_explored_as_any_other(shell, names):
+    class Water:
+        def lower(self, x):
+            return x - 1
+
+    names.update(water=Water(), x=jnp.ones(4))
+    assert explore(shell, "water.lower(x)").call == "water.lower(x)"

@@ -32,6 +32,7 @@ from jaxviz.notebook.paths import opened
 from jaxviz.notebook.session import note_explored
 from jaxviz.notebook.unused import value_is_unused
 from jaxviz.opening import open as open_path
+from jaxviz.opening.made import is_made
 from jaxviz.program import Program
 from jaxviz.targets import TargetError
 
@@ -54,8 +55,13 @@ class JaxvizMagics(Magics):
         __tracebackhide__ = True
         if cell is not None:
             return run_cell(self.shell, *options_of(line), line, cell)
-        options, call = parse(line)
-        found = self._explored(options, call)
+        options, rest = options_of(line)
+        made = self.shell.user_ns.get(rest) if self.shell is not None and rest.isidentifier() else None
+        if is_made(made):
+            found: Exploration = self._opened(options, made, rest)
+        else:
+            options, call = parse(line)
+            found = self._explored(options, call)
         shown = found if options.vs is None or found.stopped else self._compared(options, found)
         self._write(options, shown)
         if self.shell is not None and value_is_unused(self.shell.user_ns):
@@ -73,9 +79,12 @@ class JaxvizMagics(Magics):
         """What one call or path stands for."""
         __tracebackhide__ = True
         if isinstance(call, Path):
-            return self._opened(options, call)
+            return self._opened(options, call, repr(str(call)))
         assert self.shell is not None  # a magic is always run by a shell
+        call = _asked_of_jit(call, self.shell.user_ns)
         function, args, kwargs = take_apart(call, self.shell.user_ns)
+        if is_made(function):
+            return self._opened(options, function, ast.unparse(call.func))
         if not callable(function):
             kind = type(function).__name__
             raise UsageError(f"%jaxviz wants a call of a function, and {ast.unparse(call.func)} is {kind}: {EXAMPLE}.")
@@ -86,7 +95,7 @@ class JaxvizMagics(Magics):
                 "put both into a function, and write %jaxviz with a call of that."
             )
         if function is open_path and len(args) == 1 and not kwargs:
-            return self._opened(options, Path(args[0]))
+            return self._opened(options, args[0], ast.unparse(call.args[0]))
         try:
             exploration = Exploration(Program(function, args, kwargs, options.jit, options.target))
         except TargetError as error:
@@ -110,9 +119,10 @@ class JaxvizMagics(Magics):
         note_explored(exploration)
         return exploration
 
-    def _opened(self, options: Options, path: Path) -> Exploration:
+    def _opened(self, options: Options, path: Any, said: str) -> Exploration:
         for name in _asked(options):
-            raise UsageError(f"%jaxviz --{name} wants a call to run, and {str(path)!r} is a file.")
+            kind = type(path).__name__ if is_made(path) else "a file"
+            raise UsageError(f"%jaxviz --{name} wants a call to run, and {said} is {kind}.")
         return opened(path, options.stage, options.height)
 
     def _compared(self, options: Options, first: Exploration) -> Comparison:
@@ -162,6 +172,22 @@ def _measure(exploration: Exploration, options: Options) -> None:
             print(f"%jaxviz --{name}: stopped, so nothing is measured", file=sys.stderr)
             exploration.stopped = True
             return
+
+
+def _asked_of_jit(call: ast.Call, namespace: dict[str, Any]) -> ast.Call:
+    """Of `step.lower(x).compile()` the call of `step`: what JAX makes of that is what is explored anyway."""
+    __tracebackhide__ = True
+    inner = call
+    while isinstance(inner.func, ast.Attribute) and isinstance(inner.func.value, ast.Call) and not inner.args:
+        if inner.func.attr not in ("lower", "compile"):
+            return call
+        inner = inner.func.value
+    if not isinstance(inner.func, ast.Attribute) or inner.func.attr not in ("lower", "trace"):
+        return call
+    of = ast.copy_location(ast.Call(inner.func.value, [], []), call)
+    function, _, _ = take_apart(of, namespace)
+    asked = ast.copy_location(ast.Call(inner.func.value, inner.args, inner.keywords), call)
+    return asked if isinstance(function, jax.stages.Wrapped) else call
 
 
 def take_apart(call: ast.Call, namespace: dict[str, Any]) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:

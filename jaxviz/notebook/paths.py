@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from typing import Any
 
 from IPython.core.error import UsageError
 
@@ -32,8 +33,8 @@ def path_in(text: str) -> Path | None:
         return None
 
 
-def opened(path: Path, stage: str | None, height: int | None) -> Opened:
-    """What a file or folder holds; a one-line `UsageError` where it cannot be opened."""
+def opened(path: Any, stage: str | None, height: int | None) -> Opened:
+    """What a file or folder holds, or what JAX made; a one-line `UsageError` where it cannot be opened."""
     try:
         found = open_path(path)
     except OpenError as error:
@@ -43,6 +44,6 @@ def opened(path: Path, stage: str | None, height: int | None) -> Opened:
     found.height = height
     if stage is not None:
         if stage not in found.kinds:
-            raise UsageError(f"%jaxviz --stage: there is no {stage} in {path}: it holds {', '.join(found.kinds)}")
+            raise UsageError(f"%jaxviz --stage: there is no {stage} in {found.path}: it holds {', '.join(found.kinds)}")
         found.stage = stage
     return found

@@ -2,29 +2,36 @@
 
 `contents.py` takes a file out of its compression and tells what it is, `programs.py` reads the programs in it with the
 readers of `read/`, `folder.py` does so for all files of a folder, `archive.py` for one that was packed, and `opened.py`
-shows them.
+shows them. `made.py` is for what JAX made of a function in this very process.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import jax
+    from jax import export
+
     from jaxviz.opening.opened import Opened
 
 
-def open(path: str | Path) -> Opened:
+def open(
+    path: str | os.PathLike[str] | jax.stages.Traced | jax.stages.Lowered | jax.stages.Compiled | export.Exported,
+) -> Opened:
     """Opens a file or folder, and shows it in the explorer, without JAX compiling anything.
 
     HLO as text or as a protocol buffer (also in a snapshot or a profile), StableHLO and other MLIR as text or bytecode,
     what `jax.export` wrote, what `--xla_dump_to` wrote, and documents; compressed or not, or packed as zip or tar. What
     a file is is told by its contents. `OpenError` says in one line what is wrong with a file: where in it, and what was
-    expected.
+    expected. What JAX made of a function already is opened in the same way.
 
     Example::
 
         jv.open("module_0001.jit_step.cpu_after_optimizations.txt")
+        jv.open(jax.jit(step).lower(x).compile())
     """
     from jaxviz.opening.archive import open_archive
     from jaxviz.opening.contents import OpenError, is_archive, read_bytes
@@ -32,6 +39,12 @@ def open(path: str | Path) -> Opened:
     from jaxviz.opening.folder import open_folder
 
     __tracebackhide__ = True
+    if not isinstance(path, (str, os.PathLike)):
+        from jaxviz.opening.made import bytes_of_made, is_made
+
+        if not is_made(path):
+            raise TypeError(f"expected a path, or what JAX lowered or compiled, but got {type(path).__name__}")
+        return open_file(bytes_of_made(path), Path(type(path).__name__), is_own=True)
     path = Path(path).expanduser()
     try:
         if path.is_dir():

@@ -11,20 +11,21 @@ from jaxviz.opening.opened import Opened, OpenedProgram
 from jaxviz.opening.programs import programs_in
 
 
-def open_file(data: bytes, path: Path) -> Opened:
-    """Opens one file, which holds these bytes; `OpenError` says what is wrong with it."""
+def open_file(data: bytes, path: Path, *, is_own: bool = False) -> Opened:
+    """Opens one file, which holds these bytes; `OpenError` says what is wrong with it. What this process made itself
+    `is_own`: the sources that it names are read wherever they are."""
     left_out: list[str] = []
-    programs = programs_of(data, str(path), left_out)
+    programs = programs_of(data, str(path), left_out, is_own=is_own)
     return Opened(path, with_names_of_their_own(programs), left_out)
 
 
-def programs_of(data: bytes, file: str, left_out: list[str]) -> list[OpenedProgram]:
+def programs_of(data: bytes, file: str, left_out: list[str], *, is_own: bool = False) -> list[OpenedProgram]:
     """The programs that bytes hold, the largest first; `file` stands in front of errors, and of what is left out."""
     contents = contents_of(data, file)
     if contents is Contents.DOCUMENT:
         document = _document(data, file)
         return [OpenedProgram(document.programs[0].name, document=document)]
-    found = [OpenedProgram(stage.name, stage) for stage in programs_in(data, contents, file, left_out)]
+    found = [OpenedProgram(stage.name, stage) for stage in programs_in(data, contents, file, left_out, is_own=is_own)]
     return sorted(found, key=lambda program: -program.size)
 
 

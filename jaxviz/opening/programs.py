@@ -38,7 +38,9 @@ class OpenedStage:
         return _BY_LINES not in self.notes
 
 
-def programs_in(data: bytes, contents: Contents, file: str, left_out: list[str]) -> list[OpenedStage]:
+def programs_in(
+    data: bytes, contents: Contents, file: str, left_out: list[str], *, is_own: bool = False
+) -> list[OpenedStage]:
     """What the bytes of a file hold; `OpenError` with the place where that cannot be read.
 
     Of several modules in one file those that cannot be read are added to `left_out`.
@@ -46,7 +48,8 @@ def programs_in(data: bytes, contents: Contents, file: str, left_out: list[str])
     is_text = contents is Contents.HLO_TEXT or (contents is Contents.MLIR and not _is_bytecode(data))
     refused: list[str] = []
     with _errors_of(file, data if is_text else b""):
-        found = list(_READERS[contents](data, lambda: Tables(is_source=sources_of(file)), refused))
+        is_source = None if is_own else sources_of(file)
+        found = list(_READERS[contents](data, lambda: Tables(is_source=is_source), refused))
     left_out += [f"{file}: {reason}" for reason in refused]
     return found
 
