@@ -255,3 +255,12 @@ def test_a_layer_that_is_told_to_train_or_not_is_given_that_by_python_alone():
     names = {"jax": jax, "apply": apply}
     exec(cure.code, names)
     assert names["fast"](X, True, jax.random.key(0)).shape == X.shape
+
+
+@pytest.mark.parametrize(("fn", "said"), [(np.sin, "sin"), (np.linalg.norm, "linalg.norm"), (np.sort, "sort")])
+def test_a_function_of_numpy_that_is_explored_as_it_is_is_told_by_its_name(fn, said):
+    with pytest.raises(Exception, match="traced array") as caught:
+        jv.explore(fn, X)
+    told = caught.value.jaxviz.explanation
+    assert told.title == f"`{said}` is NumPy's, and needs the numbers that JAX traces without"
+    assert "Use the function of jax.numpy" in told.reason

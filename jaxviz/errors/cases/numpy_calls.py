@@ -7,6 +7,7 @@ import importlib
 import re
 from dataclasses import replace
 
+import jax.numpy as jnp
 import numpy as np
 
 from jaxviz.errors.cases.draws import drawn
@@ -19,6 +20,8 @@ from jaxviz.errors.failure import Failure, is_array, last_name
 
 
 def _numpy(failure: Failure, _: re.Match[str]) -> Explanation | None:
+    if itself := _numpy_itself(failure):
+        return itself
     taken = failure.expression
     if isinstance(taken, ast.Subscript) and isinstance(failure.value(taken.value), np.ndarray):
         is_read = isinstance(taken.ctx, ast.Load)
@@ -68,6 +71,26 @@ def _numpy(failure: Failure, _: re.Match[str]) -> Explanation | None:
         else " `jax.pure_callback` has Python called while the program runs, if the shape of the result is known."
     )
     return replace(explained, reason=explained.reason + also)
+
+
+def _numpy_itself(failure: Failure) -> Explanation | None:
+    """For a function of NumPy that is explored as it is."""
+    name = getattr(failure.fn, "__name__", "")
+    places = [place for place in ("", "linalg.", "fft.") if name and _found(np, place + name) is failure.fn]
+    if not places:
+        return None
+    path = places[0] + name
+    code = f"jnp.{path}{failure.call[failure.call.find('(') :]}"
+    cures = (Cure(_USE, code, inside=False),) if _found(jnp, path) is not None else ()
+    title = f"`{path}` is NumPy's, and needs the numbers that JAX traces without"
+    why = "NumPy computes at once and asks for the numbers in the array, but what these are"
+    return told(failure, "numpy", title, why, cures, error_page("TracerArrayConversionError"))
+
+
+def _found(module: object, path: str) -> object:
+    for name in path.split("."):
+        module = getattr(module, name, None)
+    return module
 
 
 def _is_inside(failure: Failure, call: ast.Call) -> bool:
