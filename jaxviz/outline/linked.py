@@ -122,25 +122,23 @@ class _Writer:
     def _stand_between(self) -> None:
         """What is not drawn, as that a result of a turn goes to its place, stands in what is right before and after it,
         where it is of what is around that: a call is not in pieces for it."""
-        leaf, paths, region = self.leaf.tolist(), self._paths, self._region
-        operation = (self.graph.nodes.kind == OPERATION) & (self.leaf >= 0)
-        nodes = np.flatnonzero(operation)
-        drawn = ((self.role[nodes] == BOX) | (self.role[nodes] == THROUGH)).tolist()
-        before: dict[int, int] = {}
-        waiting: dict[int, list[int]] = {}
-        for node, is_drawn in zip(nodes.tolist(), drawn, strict=True):
-            here = region[node]
-            if not is_drawn:
-                waiting.setdefault(here, []).append(node)
-                continue
-            last, before[here] = before.get(here, -1), leaf[node]
-            around = paths[leaf[node]]
-            for between in waiting.pop(here, ()) if last >= 0 else ():
-                own = paths[leaf[between]]
-                common = [one for one, other in zip(around, paths[last], strict=False) if one == other]
-                if len(own) < len(common) and common[: len(own)] == list(own):
-                    self.leaf[between] = common[-1]
-            waiting.pop(here, None)
+        leaf, region, paths = self.leaf, self.graph.nodes.region, self._paths
+        nodes = np.flatnonzero((self.graph.nodes.kind == OPERATION) & (leaf >= 0))
+        nodes = nodes[np.argsort(region[nodes], kind="stable")]
+        is_drawn = (self.role[nodes] == BOX) | (self.role[nodes] == THROUGH)
+        drawn, between = nodes[is_drawn], nodes[~is_drawn]
+        after = np.cumsum(is_drawn)[~is_drawn]
+        inside = (after > 0) & (after < len(drawn))
+        between, after = between[inside], after[inside]
+        last, first = drawn[after - 1], drawn[after]
+        inside = (region[last] == region[between]) & (region[first] == region[between])
+        inside &= (leaf[last] != leaf[between]) & (leaf[first] != leaf[between])
+        columns = (between, leaf[between], leaf[last], leaf[first])
+        for node, here, before, behind in zip(*(column[inside].tolist() for column in columns), strict=True):
+            own, both = paths[here], zip(paths[before], paths[behind], strict=False)
+            common = tuple(one for one, other in both if one == other)
+            if len(own) < len(common) and common[: len(own)] == own:
+                self.leaf[node] = common[-1]
 
     def _leave_kernels(self) -> None:
         """What is in a kernel that is no box of its own is where that is."""
@@ -201,7 +199,9 @@ class _Writer:
             leaf = leaves[node]
             if leaf >= 0 and is_operation[node] and before != (leaf, floor, len(rows.end)):
                 inside = self._inside(around, leaf)
-                self._descend(stack, origins, floor, self._of_kernel(inside) if is_kernel else inside, node)
+                # In kernels, most of what follows opens nothing, and nothing is open.
+                if inside or len(stack) > floor:
+                    self._descend(stack, origins, floor, self._of_kernel(inside) if is_kernel else inside, node)
                 before = leaf, floor, len(rows.end)
             regions = owned.get(node)
             # The body of a call is seen as part of what is around it; so is what only hands on or writes a constant.

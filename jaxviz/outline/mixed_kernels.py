@@ -31,7 +31,7 @@ def places_of_mixed(graph: Graph, source: Column, links: tuple[Column, Column], 
         own = equations.get(kernel, ())
         if len(own) > 1:
             wanted = _last_of_most(own, leaf, series)
-            if _floor(graph, place, kernel) <= wanted < place[kernel]:
+            if wanted < place[kernel] and _floor(graph, place, kernel) <= wanted:
                 place[kernel] = wanted
     return place
 

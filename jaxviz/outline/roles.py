@@ -113,7 +113,8 @@ def _only_laid_out(graph: Graph) -> NDArray[np.bool_]:
 
     So it is of a copy that makes an argument, or one value twice, a result.
     """
-    return np.array([text == "" for text in graph.tables.strings], bool)[graph.nodes.scope]
+    only_laid_out: NDArray[np.bool_] = graph.nodes.scope == graph.tables.find_string("")
+    return only_laid_out
 
 
 def fetched_arguments(graph: Graph) -> NDArray[np.bool_]:

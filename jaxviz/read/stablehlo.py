@@ -360,10 +360,9 @@ class _Reader:
         return found
 
     def _attribute_rows(self, operation: Any) -> list[tuple[int, int]]:
-        known, found = self._attributes, list[tuple[int, int]]()
+        known = self._attributes
+        found: list[tuple[int, int]] = []
         for identity in compat_mlir.attributes_of(operation):
-            if identity[0] in _SYMBOLS:
-                continue
             try:
                 row = known[identity]
             except KeyError:
@@ -373,6 +372,8 @@ class _Reader:
         return found
 
     def _attribute_row(self, operation: Any, key: str, attribute: Any) -> tuple[int, int] | None:
+        if key in _SYMBOLS:
+            return None
         is_constant = key == "value" and operation.name.endswith(".constant")
         text = constant_text(attribute) if is_constant else attribute_text(attribute)
         if key.endswith(("sharding", "shardings")):
