@@ -98,6 +98,7 @@ def _possible(
         if match and node not in donated:
             groups.setdefault(match[0], []).append((node, type_))
     names, nodes, size = [], [], 0.0
+    renewed: set[int] | None = None
     for name, members in groups.items():
         wanted = Counter(type_ for _, type_ in members)
         if any(left[type_] < count for type_, count in wanted.items()):
@@ -105,7 +106,8 @@ def _possible(
         alone = members[0][0] if len(members) == 1 else -1
         if alone >= 0 and not _is_state(subject, alone, arguments, results):
             continue
-        if not _are_new(subject, {node for node, _ in members}, results):
+        renewed = _renewed(subject, results) if renewed is None else renewed
+        if not renewed.issuperset(node for node, _ in members):
             continue
         left -= wanted
         names.append(f"`{name}`")
@@ -268,19 +270,19 @@ def _made_of(subject: Subject, source: int, most: int) -> set[int]:
 _STEPS = 4
 
 
-def _are_new(subject: Subject, members: set[int], results: list[_Border]) -> bool:
-    """Whether each is read where the result of its type is made: the last steps before a result read the old value."""
+def _renewed(subject: Subject, results: list[_Border]) -> set[int]:
+    """The nodes that are read where a result of their type is made: the last steps before it read the old value."""
     graph, flow = subject.graph, subject.flow
-    updated: set[int] = set()
+    found: set[int] = set()
     for node, _, type_ in results:
         sources = {flow.back(flow.operands(node)[0])}
         for _ in range(_STEPS):
             makers = {int(graph.value_node[source]) for source in sources if source >= 0}
             read = {_unrolled(subject, operand) for maker in makers for operand in flow.operands(maker)}
             alike = {operand for operand in read if operand >= 0 and _type(subject, operand) == type_}
-            updated |= {int(graph.value_node[operand]) for operand in alike} & members
+            found |= {int(graph.value_node[operand]) for operand in alike}
             sources = alike
-    return updated >= members
+    return found
 
 
 def _type(subject: Subject, source: int) -> tuple[object, ...]:

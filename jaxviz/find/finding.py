@@ -249,6 +249,11 @@ class Subject:
     def _expressions(self) -> dict[int, tuple[ast.AST | None, str]]:
         return {-1: (None, "")}
 
+    @cached_property
+    def known_loops(self) -> dict[int, object]:
+        """By frame what was found around it, kept by who looks for loops."""
+        return {}
+
     def _expression(self, frame: int) -> tuple[ast.AST | None, str]:
         frames = self.graph.tables.frames
         place = frames.line[frame], frames.column[frame], frames.end_line[frame], frames.end_column[frame]
@@ -284,7 +289,7 @@ class Subject:
 
 
 # What a subject keeps once it was asked for, of that which no compiler changes.
-_OF_JAXPR = ("derivatives", "residuals", "flow", "_statements", "_expressions")
+_OF_JAXPR = ("derivatives", "residuals", "flow", "known_loops", "_statements", "_expressions")
 
 
 def lines_text(lines: tuple[Line, ...]) -> str:

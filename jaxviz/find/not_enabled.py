@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache, partial
 
 import numpy as np
 
@@ -58,9 +59,11 @@ def _read_in_source(subject: Subject) -> Iterator[tuple[int, str]]:
         return
     operations = np.flatnonzero((graph.nodes.kind == OPERATION) & (graph.nodes.outputs > 0))
     stacks, first = np.unique(graph.nodes.stack[operations], return_index=True)
+    # Many call stacks end at one place of the person's.
+    asked_by = cache(partial(_asked_by, subject))
     for stack, place in zip(stacks.tolist(), first.tolist(), strict=True):
         frame = subject.own_frame(stack)
-        name = _asked_by(subject, frame) if frame >= 0 else ""
+        name = asked_by(frame) if frame >= 0 else ""
         if name:
             yield int(operations[place]), name
 

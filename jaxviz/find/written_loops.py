@@ -141,6 +141,15 @@ def _frames_inside(subject: Subject, stack: int) -> list[int]:
 
 def _loop_at(subject: Subject, frame: int) -> Loop | None:
     """The loop around the place of a frame of the person's own."""
+    # Most call stacks begin with the same frames.
+    if frame not in subject.known_loops:
+        subject.known_loops[frame] = _find_loop(subject, frame)
+    known = subject.known_loops[frame]
+    assert known is None or isinstance(known, Loop)
+    return known
+
+
+def _find_loop(subject: Subject, frame: int) -> Loop | None:
     tables = subject.graph.tables
     frames = tables.frames
     file = frames.file[frame]

@@ -12,6 +12,7 @@ from find.found import found, line_numbers, the
 from jax import lax
 from programs import CORPUS
 
+from jaxviz.find import written_loops
 from jaxviz.find.finding import NOTE
 
 
@@ -84,6 +85,14 @@ def nested(x):
             x = jnp.sin(x) * i
         x = x / 2
     return x
+
+
+def test_each_place_in_the_source_is_looked_at_for_loops_once(monkeypatch):
+    asked, find = [], written_loops._find_loop
+    monkeypatch.setattr(written_loops, "_find_loop", lambda *given: asked.append(given[1]) or find(*given))
+    assert found("unrolled", learn, (jnp.ones((4, 4)), jnp.ones(4)), jnp.ones((8, 4)))
+    assert asked
+    assert len(asked) == len(set(asked))
 
 
 def test_loops_in_loops_are_one_finding():
