@@ -451,14 +451,23 @@ class Names:
         if known is None:
             draft, frames = self._draft, self._graph.tables.frames
             found = []
-            for inside in np.flatnonzero(draft.rows.parent == row).tolist():
+            inside = row + 1
+            while inside < self._after[row]:
                 number = int(draft.label[inside])
                 own = self._labels[number].frames[:1] if number >= 0 else ()
                 found.append(self._places(inside) if draft.kind[inside] == _PART else own)
+                inside = self._after[inside]
             functions = {(frames.file[one[0]], frames.function[one[0]]) if one else None for one in found}
             is_known = len(functions) == 1 and None not in functions
             known = self._part_places[row] = [*itertools.chain.from_iterable(found)] if is_known else []
         return known
+
+    @functools.cached_property
+    def _after(self) -> list[int]:
+        """Of each row, the next one that is not inside it."""
+        rows = np.arange(1, len(self._draft) + 1)
+        after: list[int] = np.maximum(self._draft.rows.after(), rows).tolist()
+        return after
 
     def _works(self, rows: NDArray[np.intp]) -> Iterator[str]:
         """The operation that weighs most among those of each row, and how many there are besides it."""

@@ -20,7 +20,6 @@ from jaxviz.outline.draft import Draft
 from jaxviz.outline.elements import STATEMENT
 from jaxviz.outline.expressions import Expressions
 from jaxviz.outline.stacks import StackTree
-from jaxviz.tables import rows_used
 
 
 def with_statements(
@@ -72,7 +71,9 @@ def frames_below(stacks: StackTree, made: Sequence[Column]) -> list[list[int]]:
 
     What a library does with a function of the person's is no part of a statement in that.
     """
-    used = [rows_used(one) if len(one) and one.min() >= 0 else [] for one in made]
+    # There are many things, of a few stacks each, and far more stacks than that.
+    used = [sorted(set(one.tolist())) for one in made]
+    used = [one if one and one[0] >= 0 else [] for one in used]
     around = functools.reduce(stacks.common, itertools.chain(*used), next(itertools.chain(*used), -1))
     return [
         [frame for stack in one for frame in stacks.frames_between(stack, around)[:1] if not stacks.library[frame]]
