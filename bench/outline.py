@@ -19,7 +19,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from bench.reading import called, flat, nested
+from bench.reading import called, flat, nested, straight
 from jaxviz.outline import make_outline
 from jaxviz.program import Program
 from jaxviz.read.jaxpr import read_jaxpr
@@ -51,7 +51,7 @@ def main() -> None:
     sizes = (1_000,) if "--quick" in sys.argv else (1_000, 30_000)
     cases: list[tuple[str, Callable[..., Any], tuple[Any, ...]]] = [
         (name, make(size), vector)
-        for name, make in (("flat", flat), ("nested", nested), ("called", called))
+        for name, make in (("flat", flat), ("nested", nested), ("called", called), ("straight", straight))
         for size in sizes
     ]
     layers = (1, 2) if "--quick" in sys.argv else (1, 2, 12)
