@@ -37,7 +37,7 @@ def node_roles(graph: Graph, found: NodePaths, own_frame: Column) -> Column:
     operation = (nodes.kind == OPERATION) & ~found.opaque
     role = np.zeros(len(graph), np.int32)
     role[operation & _is_one_of(graph, _HANDS_ON) & (nodes.operands == 1)] = EDGE
-    role[operation & bounds_of_choices(graph)] = EDGE
+    role[operation & (bounds_of_choices(graph) | _stays(graph))] = EDGE
     role[operation & _moved_axes(graph, own_frame)] = EDGE
     constant = operation & _is_one_of(graph, _CONSTANT) & ~_reads_values(graph)
     role[constant] = CHIP
@@ -74,6 +74,14 @@ def bounds_of_choices(graph: Graph) -> NDArray[np.bool_]:
     for_choices[maker[chooses]] = True
     for_others[maker[~chooses & ((graph.nodes.kind[reader] != RESULT) | (graph.nodes.region[reader] == 0))]] = True
     return bounds & for_choices & ~for_others
+
+
+def _stays(graph: Graph) -> NDArray[np.bool_]:
+    """What is put on no device but that where it is: of each value that goes in, the one in its place comes out."""
+    puts = _is_one_of(graph, ("device_put",))
+    if puts.any() and (key := graph.tables.find_string("devices")) is not None:
+        puts[graph.attributes.node[graph.attributes.key == key]] = False
+    return puts
 
 
 def empty_constraints(graph: Graph) -> NDArray[np.bool_]:

@@ -44,6 +44,15 @@ def test_how_often_a_loop_turns_is_told_also_where_its_start_is_made_with_it(sta
     assert f">{told}<" in jv.explore(f, jnp.ones((3, 4)), jnp.ones((3, 4))).to_svg(stage=stage)
 
 
+def test_what_is_put_on_no_other_device_is_not_drawn_and_what_is_put_on_one_is():
+    def f(x, y):
+        a, b = jax.device_put((x, y))
+        return jnp.sin(a), jax.device_put(b, jax.devices()[0])
+
+    view = jv.explore(f, jnp.ones(4), jnp.ones(4)).view()
+    assert [box.name for box in view.boxes] == ["x", "y", "sin", "device_put", "result[0]", "result[1]"]
+
+
 def _loop(count):
     def f(*start):
         return lax.while_loop(

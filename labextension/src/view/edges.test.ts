@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
-import { RowKind } from '../document/graph.ts';
+import { NodeRole, RowKind } from '../document/graph.ts';
 import { plainOutline, Sketch } from '../document/sketch.ts';
 import { rowsOf } from './outline.ts';
 import { show } from './view.ts';
@@ -50,4 +50,21 @@ test('what goes to and from a phase as a whole is in the order of the boxes at i
       .map(edge => visible.label[there[edge]]);
   assert.deepEqual(across(visible.source, visible.target, visible.sourcePort), ['first', 'last']);
   assert.deepEqual(across(visible.target, visible.source, visible.targetPort), ['x', 'y']);
+});
+
+test('of several values that are handed on each comes from the one in its place', () => {
+  const sketch = new Sketch();
+  const x = sketch.argument('x', 'f32[4]');
+  const y = sketch.argument('y', 'f32[4]');
+  const first = sketch.op('device_put', [x, y], ['f32[4]', 'f32[4]']);
+  const put = sketch.last;
+  sketch.result('result', sketch.op('sin', [first + 1], 'f32[4]'));
+  const document = decodePlain(sketch.plain());
+  const [graph] = document.graphs;
+  const { outline } = rowsOf(document, graph);
+  outline.role[put] = NodeRole.edge;
+  const { source, target, label } = show(document, graph, { open: new Set([0]) });
+  const edges = [...source].map((from, edge) => `${label[from]} to ${label[target[edge]]}`);
+  assert.ok(edges.includes('y to sin'), edges.join());
+  assert.ok(!edges.includes('x to sin'), edges.join());
 });

@@ -121,8 +121,9 @@ export class Flow {
     }
     if (graph.firstRegion[node] === graph.firstRegion[node + 1]) {
       const handsOn = folds.rows.outline.role[node] === NodeRole.edge;
-      const operand = graph.firstOperand[node] + (this.puts.has(graph.op[node]) ? 1 : 0);
-      return handsOn ? [graph.operandSource[operand]] : null;
+      // Of several values each is handed on in its place.
+      const place = this.puts.has(graph.op[node]) ? 1 : source - graph.firstValue[node];
+      return handsOn ? [graph.operandSource[graph.firstOperand[node] + place]] : null;
     }
     const results = this.resultsOf(source);
     const inner = results
