@@ -341,6 +341,8 @@ def _is_own(function: Any, jaxpr: Any) -> bool:
 class RecordedProgram(Program):
     """A program whose jaxpr is known already: the person's function is not called for it."""
 
+    is_recorded = True
+
     def __init__(self, compilation: Compilation) -> None:
         import jax
 
@@ -362,7 +364,11 @@ class RecordedProgram(Program):
             file=definition.file,
             line=definition.line,
             call=compilation.call,
-            traced=_Traced(compilation.jaxpr, list(getattr(compilation.jaxpr, "out_avals", ()))),
+            traced=_Traced(
+                compilation.jaxpr,
+                (tuple(_Argument(number in compilation.donated) for number in range(len(arguments))), {}),
+                list(getattr(compilation.jaxpr, "out_avals", ())),
+            ),
         )
 
     def _jit(self, function: Callable[..., Any]) -> Any:
@@ -375,7 +381,15 @@ class _Traced(NamedTuple):
     """What a program reads of `jax.stages.Traced`."""
 
     jaxpr: Any
+    args_info: Any
     out_info: Any
+
+
+@dataclass(frozen=True)
+class _Argument:
+    """What a program reads of `jax.stages.ArgInfo`; no tuple, because it is a leaf of a tree."""
+
+    donated: bool
 
 
 def _gone(*args: Any) -> Any:

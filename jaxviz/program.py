@@ -52,6 +52,9 @@ class Program:
     (('x',), ('result',))
     """
 
+    #: Whether only what JAX made of a call is known; the arguments are those of the jaxpr then, not of the function.
+    is_recorded = False
+
     def __init__(
         self,
         fn: Callable[..., Any],

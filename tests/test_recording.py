@@ -68,6 +68,25 @@ def test_exploring_what_was_recorded_calls_no_function_of_the_persons():
     assert len(calls) == 1
 
 
+@pytest.mark.smoke
+def test_what_was_recorded_runs_whatever_the_function_was_called_with():
+    @functools.partial(jax.jit, static_argnums=0, donate_argnums=2)
+    def step(times, params, x):
+        for _ in range(times):
+            x = jnp.sin(x) * params["scale"]
+        return {"x": x}
+
+    with jv.recording() as found:
+        step(40, {"scale": jnp.ones(())}, jnp.ones(30))
+    (program,) = found.programs
+    assert len(program.run(repeat=2).seconds) == 2
+    assert program.values().first_bad is None
+    assert program.program.donated == (False, True)
+    assert program.rebuild().equal
+    with pytest.raises(jv.RunError, match="explore the call to time it without jit"):
+        program.run(repeat=2, eager=True)
+
+
 def test_donated_arguments_stay_donated():
     @functools.partial(jax.jit, donate_argnums=0)
     def step(x, y):

@@ -190,6 +190,11 @@ def run_program(
         memory_profile = _writable(memory_profile)
     tell = print_line if tell is None else tell
     program = capture.program
+    if eager and program.is_recorded:
+        raise RunError(
+            f"{program.call} was heard when JAX compiled it, and what its function was called with is not known: "
+            "explore the call to time it without jit."
+        )
     telling = Telling(program.call, repeat, tell, progress, stop)
     executable = Executable(program, fill, telling)
     effects = effects_of(capture.jaxpr)
