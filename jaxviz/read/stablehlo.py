@@ -363,6 +363,8 @@ class _Reader:
         known = self._attributes
         found: list[tuple[int, int]] = []
         for identity in compat_mlir.attributes_of(operation):
+            if identity[0] in _SYMBOLS:
+                continue
             try:
                 row = known[identity]
             except KeyError:
@@ -372,8 +374,6 @@ class _Reader:
         return found
 
     def _attribute_row(self, operation: Any, key: str, attribute: Any) -> tuple[int, int] | None:
-        if key in _SYMBOLS:
-            return None
         is_constant = key == "value" and operation.name.endswith(".constant")
         text = constant_text(attribute) if is_constant else attribute_text(attribute)
         if key.endswith(("sharding", "shardings")):
