@@ -7,13 +7,14 @@ module that it calls is told by the operations that stand in that function and i
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.modules import BACKWARD, Scope, stems_of
 from jaxviz.outline.stacks import StackTree
+from jaxviz.read.distinct import in_order
 
 # More modules than anything stands in.
 _NONE = np.iinfo(np.int32).max
@@ -69,11 +70,12 @@ class Entries:
         fewest = np.full(int(stack.max(initial=-1)) + 1, _NONE, np.int32)
         np.minimum.at(fewest, stack[at], self.base[nodes.region[at]] + modules[nodes.scope[at]])
         found: list[int] = fewest.tolist()
-        outermost: list[set[str]] = [set() for _ in found]
-        module = self._outermost(graph)
-        places = zip(stack[at].tolist(), nodes.scope[at].tolist(), nodes.region[at].tolist(), strict=True)
-        for one, scope, region in set(places):
-            outermost[one].add(module(scope, region))
+        outermost: list[set[int]] = [set() for _ in found]
+        module = self._outermost(graph)[at]
+        size = 1 + int(module.max(initial=0))
+        pairs = in_order(stack[at].astype(np.int64) * size + module)
+        for one, number in zip(*(column.tolist() for column in np.divmod(pairs, size)), strict=True):
+            outermost[one].add(number)
         for one in range(len(found) - 1, -1, -1):
             caller = self._stacks.parent(one)
             if caller >= 0:
@@ -83,19 +85,23 @@ class Entries:
                 found[one] = 0
         return found
 
-    def _outermost(self, graph: Graph) -> Callable[[int, int], str]:
-        """Tells of a scope in a region the outermost module, without its number; empty where there is none."""
+    def _outermost(self, graph: Graph) -> Column:
+        """Of each node the outermost module that it stands in, as a number that is 0 where there is none; those that
+        differ by their own numbers alone are one."""
         named = {number: scope.modules[0] for number, scope in self._scopes.items() if scope.modules}
         stems = stems_of(named.values())
-        around = [""] * len(graph.regions.owner)
-
-        def module(scope: int, region: int) -> str:
-            return around[region] or stems.get(named.get(scope, ""), "")
-
-        for one in np.argsort(graph.region_depth, kind="stable").tolist():
-            owner = graph.regions.owner[one]
-            around[one] = module(int(graph.nodes.scope[owner]), int(graph.nodes.region[owner])) if owner >= 0 else ""
-        return module
+        numbers = {"": 0}
+        module = np.zeros(max(self._scopes, default=0) + 1, np.int32)
+        for scope, name in named.items():
+            module[scope] = numbers.setdefault(stems[name], len(numbers))
+        owner, depth = graph.regions.owner, graph.region_depth
+        own, around = module[graph.nodes.scope], np.zeros(len(owner), np.int32)
+        for level in range(1, int(depth.max(initial=0)) + 1):
+            regions = np.flatnonzero(depth == level)
+            outer = around[graph.nodes.region[owner[regions]]]
+            around[regions] = np.where(outer > 0, outer, own[owner[regions]])
+        outer = around[graph.nodes.region]
+        return np.where(outer > 0, outer, own)
 
     def _enter(self, scope: int, stack: int, base: int) -> tuple[int, tuple[Entry, ...]]:
         """The person's call of the innermost module, or what is around it where it is no call; and all entries."""

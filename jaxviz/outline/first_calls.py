@@ -25,7 +25,8 @@ def call_where_they_are(graph: Graph, stacks: StackTree, stack: Column) -> None:
     called = _called(graph)
     # The stacks that call a function, by the frame that does.
     calls: dict[tuple[_Called, int], list[int]] = defaultdict(list)
-    for what, call in {(what, int(stack[regions.owner[region]])) for region, what in called.items()}:
+    callers = stack[regions.owner].tolist()
+    for what, call in {(what, callers[region]) for region, what in called.items()}:
         if call >= 0:
             calls[what, stacks.frame(call)].append(call)
     is_call = np.zeros(len(regions.owner), np.bool_)
@@ -35,8 +36,10 @@ def call_where_they_are(graph: Graph, stacks: StackTree, stack: Column) -> None:
         at = _nodes_in(graph, is_call & (depth == level), stack)
         pairs, which = np.unique(graph.nodes.region[at].astype(np.int64) << 32 | stack[at], return_inverse=True)
         found = []
-        for region, one in zip((pairs >> 32).tolist(), (pairs & 0xFFFFFFFF).tolist(), strict=True):
-            key = int(stack[regions.owner[region]]), one, called[region]
+        inside, own = pairs >> 32, pairs & 0xFFFFFFFF
+        callers = stack[regions.owner[inside]].tolist()
+        for region, one, caller in zip(inside.tolist(), own.tolist(), callers, strict=True):
+            key = caller, one, called[region]
             if key not in known:
                 known[key] = _called_there(stacks, *key, calls) if key[0] >= 0 else one
             found.append(known[key])
@@ -45,14 +48,14 @@ def call_where_they_are(graph: Graph, stacks: StackTree, stack: Column) -> None:
 
 def _called(graph: Graph) -> dict[int, _Called]:
     """By the regions that are bodies of calls, what is called there."""
-    strings, regions, around = graph.tables.strings, graph.regions, graph.nodes.region
-    names, owners = regions.name.tolist(), regions.owner.tolist()
+    strings, regions, around = graph.tables.strings, graph.regions, graph.region_parent.tolist()
+    names, owners, ops = regions.name.tolist(), regions.owner.tolist(), graph.nodes.op[regions.owner].tolist()
     found: dict[int, _Called] = {}
     for region, owner in enumerate(owners):
-        if owner >= 0 and strings[graph.nodes.op[owner]] in _CALLS:
-            outer = int(around[owner])
+        if owner >= 0 and strings[ops[region]] in _CALLS:
+            outer = around[region]
             while outer in found and names[outer] != names[region]:
-                outer = int(around[owners[outer]])
+                outer = around[outer]
             found[region] = names[region], found[outer][1] + 1 if outer in found else 0
     return found
 
