@@ -17,6 +17,18 @@ test('a long name of a parameter goes on in the next line where a word of it beg
   assert.equal(name.innerHTML, 'preferred_<wbr class="">element_<wbr class="">type');
 });
 
+test('the name of what an operation reads does not go on the word before it', async () => {
+  const sketch = new Sketch();
+  const mean = sketch.op('mean', [sketch.argument('x', 'f32[4]')], 'f32[]');
+  sketch.result('result', sketch.op('exp', [mean], 'f32[]'));
+  const { explorer, root } = await explore(sketch);
+  explorer.select([2]);
+  const [term] = [...root.querySelectorAll('.jv-details dt')].filter(
+    ({ nextSibling }) => nextSibling?.textContent === 'mean'
+  );
+  assert.equal(term.textContent, 'reads from');
+});
+
 test('values of the same type are told in one line', async () => {
   const sketch = new Sketch();
   const x = sketch.argument('x', 'f32[4]');

@@ -111,7 +111,8 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
   const inTrees = new Set(readTrees.flatMap(nodesIn));
   const reads = details.reads.filter(({ node }) => !inTrees.has(node));
   if (reads.length) {
-    row('reads', ...links(reads, actions, ', '));
+    // Beside a name alone, as of `mean`, `reads` would be a sentence.
+    row('reads from', ...links(reads, actions, ', '));
   }
   for (const one of tree ? [tree] : readTrees) {
     list.append(element('dt', '', tree ? 'part of' : 'reads of'));
