@@ -49,8 +49,10 @@ def call_where_they_are(graph: Graph, stacks: StackTree, stack: Column) -> None:
 def _called(graph: Graph) -> dict[int, _Called]:
     """By the regions that are bodies of calls, what is called there."""
     strings, regions, around = graph.tables.strings, graph.regions, graph.region_parent.tolist()
-    names, owners, ops = regions.name.tolist(), regions.owner.tolist(), graph.nodes.op[regions.owner].tolist()
     found: dict[int, _Called] = {}
+    if not len(graph):
+        return found
+    names, owners, ops = regions.name.tolist(), regions.owner.tolist(), graph.nodes.op[regions.owner].tolist()
     for region, owner in enumerate(owners):
         if owner >= 0 and strings[ops[region]] in _CALLS:
             outer = around[region]
