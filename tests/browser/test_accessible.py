@@ -75,10 +75,10 @@ def gentle(w, x):
 def page_of(open_page, graph_of, tmp_path):
     """A page of its own in a theme, with what `faults` needs."""
 
-    def open_(explored, theme, *, newcomer=False):
+    def open_(explored, theme, *, newcomer=False, **options):
         path = tmp_path / "page.html"
         explored.to_html(path)
-        page = open_page(bypass_csp=True, color_scheme=theme, newcomer=newcomer)
+        page = open_page(bypass_csp=True, color_scheme=theme, newcomer=newcomer, **options)
         page.goto(path.as_uri())
         graph = graph_of(page.locator("#jv-page .jv-root"))
         listen(graph)
@@ -167,3 +167,14 @@ def test_a_button_that_its_own_click_draws_anew_keeps_the_keys(page_of, explored
     graph.root.get_by_role("button", name=re.compile("^Close .Escape")).last.focus()
     press("Enter")
     expect(graph.stage).to_be_focused()
+
+
+def test_colours_that_say_something_stay_where_the_system_forces_its_own(page_of, explored):
+    graph = page_of(explored, "light", forced_colors="active")
+    graph.page.keyboard.press("1")
+    colours = "elements => [...new Set(elements.map(element => getComputedStyle(element).backgroundColor))]"
+    graph.settle()
+    assert len(graph.root.locator(".jv-swatch").evaluate_all(colours)) > 1
+    heat = graph.root.locator(".jv-heat").evaluate_all(colours)
+    assert heat
+    assert not set(heat) & set(graph.root.evaluate_all(colours))
