@@ -23,6 +23,8 @@ def call_where_they_are(graph: Graph, stacks: StackTree, stack: Column) -> None:
     """Give the bodies of calls that have the stack of another call that of their own, and what they call below it."""
     regions, depth = graph.regions, graph.region_depth
     called = _called(graph)
+    if not called:
+        return
     # The stacks that call a function, by the frame that does.
     calls: dict[tuple[_Called, int], list[int]] = defaultdict(list)
     callers = stack[regions.owner].tolist()
