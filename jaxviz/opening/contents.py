@@ -27,6 +27,11 @@ _MLIR_BYTECODE = b"ML\xefR"
 _MLIR_TEXT = re.compile(r'^\s*(?:module\b|func\.func\b|#\w+|"?\w+(?:\.\w+)+"?[ (@]|%\w+ = |!\w+\s+= )')
 
 
+# Of HLO that a person wrote without the line that names the module: a computation, and in it an instruction.
+_HLO_WITHOUT_HEAD = re.compile(
+    r"(?:ENTRY\s+)?%?[\w.-]+\s*(?:\([^{]*)?\{(?:\s|//[^\n]*)*+(?:ROOT\s+)?%?[\w.-]+\s*=\s*(?:[a-z]\w*\[|\(|[a-z-]+\()"
+    r"|ENTRY %?[\w.-]+\s*\(|%[\w.-]+ \([\w.%-]+: "
+)
 _PROTO_TEXT = re.compile(r"\w+ \{\s*\n\s+\w+(?:: | \{)|name: \"[^\"\n]*\"\n(?:\w+: .*\n)*\w+ \{\n")
 _PROTO_IN_WORDS = (
     "a protocol buffer written as text: its bytes (--xla_dump_hlo_as_proto) "
@@ -119,6 +124,8 @@ def contents_of(data: bytes, name: str) -> Contents:
         return Contents.HLO_TEXT
     if _MLIR_TEXT.match(start):
         return Contents.MLIR
+    if _HLO_WITHOUT_HEAD.match(start):
+        return Contents.HLO_TEXT
     if not start:
         raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, but the file is empty")
     found = _PROTO_IN_WORDS if _PROTO_TEXT.match(start) else _beginning(start)

@@ -1,4 +1,4 @@
-"""Several programs in one file of MLIR: parts of a text, modules in each, and their functions that nothing calls."""
+"""Several programs in one file: parts of a text; of MLIR also modules in each, and functions that nothing calls."""
 
 from __future__ import annotations
 
@@ -11,18 +11,29 @@ from jaxviz.read.stablehlo import functions_of
 
 # Where tools of MLIR end one module and begin the next.
 _MARK = re.compile(r"^// -----[^\S\n]*$", re.MULTILINE)
+# In HLO the head of a module says as much.
+_HLO_MARK = re.compile(r"^// -----[^\S\n]*$|^(?=HloModule\b)", re.MULTILINE)
 _SYMBOL = re.compile(r'@(?:"([^"\n]*)"|([\w$.-]+))')
 _COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
 
 
+def hlo_parts_of(text: str) -> list[str]:
+    """The modules of a text of HLO, each with as many empty lines before it as keep its lines where they are."""
+    return _parts(text, _HLO_MARK) if text.count("HloModule") > 1 or "// -----" in text else [text]
+
+
 def parts_of(text: str) -> list[str]:
-    """The modules of a text, each with as many empty lines before it as keep its lines where they are.
+    """The modules of a text of MLIR, likewise.
 
     >>> parts_of("module @a {}\\n// -----\\nmodule @b {}")
     ['module @a {}\\n', '\\n\\nmodule @b {}']
     """
-    starts = [0, *(found.end() + 1 for found in _MARK.finditer(text))]
-    ends = [*(found.start() for found in _MARK.finditer(text)), len(text)]
+    return _parts(text, _MARK)
+
+
+def _parts(text: str, mark: re.Pattern[str]) -> list[str]:
+    starts = [0, *(found.end() for found in mark.finditer(text))]
+    ends = [*(found.start() for found in mark.finditer(text)), len(text)]
     found = [(start, text[start:end]) for start, end in zip(starts, ends, strict=True)]
     return ["\n" * text.count("\n", 0, start) + part for start, part in found if without_comments(part)]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from jaxviz.graph import ARGUMENT, ENTER, Graph
 from jaxviz.opening.contents import Contents, OpenError
-from jaxviz.opening.modules import entries_of, modules_in, parts_of
+from jaxviz.opening.modules import entries_of, hlo_parts_of, modules_in, parts_of
 from jaxviz.opening.sources import sources_of
 from jaxviz.tables import Tables
 
@@ -80,13 +80,20 @@ def _ends_within(text: bytes) -> bool:
 
 
 def _hlo_text(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[OpenedStage]:
+    """The modules of a text: XLA prints one, people and tests put several into a file."""
     from jaxviz.read.hlo_module import HloError
     from jaxviz.read.hlo_text import parse_hlo_text
 
-    try:
-        yield _hlo_stage(parse_hlo_text(data.decode(errors="replace").removeprefix("\ufeff")), tables())
-    except HloError as error:
-        raise OpenError(str(error)) from None
+    parts = hlo_parts_of(data.decode(errors="replace").removeprefix("\ufeff"))
+    errors: list[str] = []
+    for part in parts:
+        try:
+            yield _hlo_stage(parse_hlo_text(part), tables())
+        except HloError as error:
+            errors.append(str(error))
+    if len(errors) == len(parts):
+        raise OpenError(errors[0])
+    refused += errors
 
 
 def _hlo_proto(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[OpenedStage]:
@@ -109,7 +116,9 @@ def _hlo_stage(module: object, tables: Tables) -> OpenedStage:
     assert isinstance(module, HloModule)
     take_frames_of_elements(module)
     found = read_hlo(module, tables, excerpts=True)
-    return OpenedStage("hlo", module.name, found.graph, instructions=found.instruction)
+    entry = module.computations[module.entry].name
+    notes = {} if module.is_entry_said else {_NO_ENTRY: f"shown is the last one, {entry}"}
+    return OpenedStage("hlo", module.name, found.graph, notes, instructions=found.instruction)
 
 
 def _mlir(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[OpenedStage]:
@@ -216,6 +225,7 @@ def _with_names_of_arguments(graph: Graph) -> Graph:
     return replace(graph, nodes=replace(graph.nodes, name=names))
 
 
+_NO_ENTRY = "no computation is marked ENTRY"
 _BY_LINES = "read line by line, without what its operations mean"
 
 _READERS = {

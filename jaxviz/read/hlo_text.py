@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 from jaxviz.read.garbage import without_collections
 from jaxviz.read.hlo_aliases import aliases_in_text
+from jaxviz.read.hlo_inferred import fill_in_shapes
 from jaxviz.read.hlo_inline import inline_bodies
 from jaxviz.read.hlo_module import HloComputation, HloError, HloModule, Location, Pairs
+from jaxviz.read.hlo_nested import operand_names, with_operands_apart
 from jaxviz.read.hlo_pairs import METADATA, HloTextError, first_column, split_pairs, unquoted
 from jaxviz.read.hlo_relined import relined
 from jaxviz.read.hlo_text_elements import add_element
@@ -23,11 +25,11 @@ _NAME = r"[^\s=,(){}%\"]+"
 _INSIDE = r"[^()]*+"
 for _ in range(8):
     _INSIDE = rf"(?:[^()]++|\({_INSIDE}\))*+"
-_SHAPE = rf"[^\s(]\S*+|\({_INSIDE}\)"
+_SHAPE = rf"[^\s(]\S*+|\((?! ){_INSIDE}\)"
 _INSTRUCTION = re.compile(rf"\s*(ROOT )?%?({_NAME}) = ({_SHAPE}) ([a-z][\w-]*)\(({_INSIDE})\)(?:, ([a-zA-Z_].*))?\s*$")
 # The head of a computation that was printed without its name.
 _UNNAMED = re.compile(r"\s*%?\(.*\{\s*$")
-_COMPUTATION = re.compile(rf"\s*(ENTRY )?(?:%?({_NAME}) )?(?:\(.* )?\{{\s*$")
+_COMPUTATION = re.compile(rf"\s*(ENTRY )?(?:%?({_NAME}) ?)?(?:\(.* )?\{{\s*$")
 # Space and comments before the head, as people put licences there.
 _LEADING = re.compile(r"\A(?:\s++|//[^\n]*+|/\*(?s:.*?)\*/)++")
 _HEADER = re.compile(r"\s*HloModule (?:([^\s,]+)|(?=,))(?:, (.*))?$")
@@ -39,6 +41,7 @@ _COMMENT = re.compile(r"/\*.*?\*/")
 # Where in a constant of many dimensions a row begins.
 _INDEX = re.compile(r"/\*i\d+=\d+\*/ ?")
 _WITH_PERCENT = re.compile(r"%([^\s,()%]+)")
+_ALL_MARKED = re.compile(rf"(?:(?:/\*[^*]*\*/)?+(?:(?:[a-z]\w*\[\S*+|\({_INSIDE}\)) )?+%[^\s,()%]++(?:, |,(?=%)|$))*+")
 _WITHOUT_PERCENT = re.compile(r"([^\s,(){}\[\]*/]+)(?=, |$)")
 # A comma between operands that no space follows; those in types stand between numbers.
 _CLOSE_COMMA = re.compile(r",(?=[A-Za-z_])")
@@ -93,14 +96,17 @@ def _written_by_hand(text: str, error: HloTextError) -> HloModule:
     lines, numbers = relined(text)
     if not lines:
         raise error
+    lines, numbers = with_operands_apart(lines, numbers)
     try:
         module = _Parser("\n".join(lines)).module
+        fill_in_shapes(module)
     except HloTextError as other:
         # The one that got further knows better what the text means to be.
         line = numbers[min(other.line, len(numbers)) - 1]
         raise (error if line <= error.line else HloTextError(line, 1, other.expected)) from None
     for computation in module.computations:
         computation.places = [numbers[place - 1] for place in computation.places]
+    module.name = module.name or module.computations[module.entry].name
     return module
 
 
@@ -163,8 +169,10 @@ class _Parser:
             computation = HloComputation(found[2] or f"computation_at_line_{at}")
             computations.append(computation)
             at = self._read_instructions(computation, lines, at)
-        if self.module.entry < 0:
+        if not computations:
             raise HloTextError(count, 1, "an ENTRY computation")
+        if self.module.entry < 0:
+            self.module.entry, self.module.is_entry_said = len(computations) - 1, False
 
     def _read_instructions(self, computation: HloComputation, lines: list[str], start_at: int) -> int:
         """Read the lines from `start_at` to the closing brace; give the line after it."""
@@ -183,7 +191,7 @@ class _Parser:
             line = lines[at]
             found = match(line)
             if found is None:
-                if not line or line.isspace():
+                if not line or line.isspace() or line.lstrip().startswith("//"):
                     continue
                 if _CLOSING.match(line):
                     break
@@ -211,9 +219,8 @@ class _Parser:
                     end = read_origin(rest, start)
                     if end is not None:
                         op_name, row = end[1] or "", int(end[2] or 0)
-                        if row > frame_count:
-                            raise HloTextError(at + 1, 1, f"a row of StackFrames, not {row}")
-                        frame = row - 1
+                        # The tables may have been left out, or belong to another module.
+                        frame = row - 1 if row <= frame_count else -1
                     else:
                         end = METADATA.match(rest, start)
                         if end is None:
@@ -247,6 +254,9 @@ class _Parser:
             elif inside:
                 if "%" in inside:
                     names = _WITH_PERCENT.findall(inside)
+                    # Types have commas too; but some names may stand without their mark.
+                    if inside.count(",") >= len(names) and not _ALL_MARKED.fullmatch(inside):
+                        names = operand_names(inside)
                 else:
                     names = _WITHOUT_PERCENT.findall(_CLOSE_COMMA.sub(", ", inside))
                 try:
@@ -286,7 +296,7 @@ class _Parser:
         index = -1
         for key, value in split_pairs(text, line, column):
             if key in CALLING:
-                names = value.strip("{}").replace("%", "").split(", ")
+                names = value.strip("{} ").replace("%", "").split(", ")
                 if value.startswith("{"):
                     role = "branch" if key == "branch_computations" else "calls"
                     calls += [(f"{role} {number}", name) for number, name in enumerate(names) if name]
@@ -305,9 +315,7 @@ class _Parser:
         op_name = unquoted(found.get("op_name", ""))
         frame = found.get("stack_frame_id", "")
         if frame.isdecimal() and frame != "0":
-            if len(frame) > 9 or int(frame) > self._frame_count:
-                raise HloTextError(line, 1, f"a row of StackFrames, not {frame[:20]}")
-            return op_name, int(frame) - 1
+            return op_name, int(frame) - 1 if len(frame) < 10 and int(frame) <= self._frame_count else -1
         file = unquoted(found.get("source_file", ""))
         if not file:
             return op_name, -1

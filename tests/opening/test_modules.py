@@ -213,3 +213,41 @@ def test_functions_that_call_themselves_are_shown_once(tmp_path, called):
     calls = opened.stablehlo.find("call")
     assert [bool(call.regions) for call in calls] == ([False] if called == "main" else [True, False])
     assert "not repeated here" in calls[-1].attributes["body"]
+
+
+HLO = """HloModule {name}
+
+ENTRY e {{
+  p = f32[8]{{0}} parameter(0)
+  ROOT r = f32[8]{{0}} negate(p)
+}}
+"""
+
+
+@pytest.mark.parametrize("between", ["\n", "\n// -----\n\n"])
+def test_several_modules_of_hlo_in_one_text_are_programs_each(tmp_path, between):
+    path = tmp_path / "both.hlo"
+    path.write_text(between.join([HLO.format(name="one"), HLO.format(name="other")]))
+    assert sorted(jv.open(path).names) == ["one", "other"]
+    # One of them that cannot be read is left out, with its line.
+    path.write_text(between.join([HLO.format(name="one"), HLO.format(name="other").replace("negate(p)", "negate(q)")]))
+    opened = jv.open(path)
+    assert opened.names == ("one",)
+    (reason,) = opened.left_out
+    line = path.read_text().splitlines().index("  ROOT r = f32[8]{0} negate(q)") + 1
+    assert f"line {line}:" in reason
+
+
+def test_hlo_without_its_first_line_is_known_by_its_body(tmp_path):
+    path = tmp_path / "entry.txt"
+    path.write_text(HLO.partition("\n\n")[2].format())
+    opened = jv.open(path)
+    assert opened.kinds == ("hlo",)
+    assert [node.op for node in opened.hlo] == ["argument", "negate", "result"]
+
+
+def test_hlo_that_marks_no_entry_says_what_is_shown(tmp_path):
+    path = tmp_path / "last.hlo"
+    path.write_text(HLO.format(name="one").replace("ENTRY e", "last"))
+    opened = jv.open(path)
+    assert "no computation is marked ENTRY: shown is the last one, last" in repr(opened)

@@ -1,0 +1,101 @@
+"""Operands of instructions in HLO text, taken apart; those that are instructions themselves get lines of their own.
+
+A person may write `add(p, f32[] constant(1))`: XLA makes two instructions of it, and names the inner one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+_NAME = r"[^\s=,(){}%\"]+"
+_MAY_BE_NESTED = re.compile(r"[a-z]\(.*[a-z-]\(")
+_TYPE = r"[^\s()]++|b?\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)"
+_INSTRUCTION = re.compile(rf"(?:({_TYPE}) )?([a-z][\w-]*)\((.*)\)$")
+_ATOMS = ("constant", "parameter")
+_COMMENT = re.compile(r"/\*.*?\*/")
+_OPENING, _CLOSING = "([{", ")]}"
+
+
+def operand_names(inside: str) -> list[str]:
+    """The names of operands, with types before them or without.
+
+    >>> operand_names("(f32[2]{0}, s32[]) %pair, f32[2,3]{1,0} x, /*index=2*/ y")
+    ['pair', 'x', 'y']
+    """
+    return [part.split(" ")[-1].lstrip("%") for part in _parts(_COMMENT.sub("", inside))]
+
+
+def with_operands_apart(lines: Sequence[str], numbers: Sequence[int]) -> tuple[list[str], list[int]]:
+    """The lines with each instruction that is an operand in a line before that of its reader, and their numbers."""
+    taken: set[str] = set()
+    found: list[str] = []
+    places: list[int] = []
+    for line, number in zip(lines, numbers, strict=True):
+        if _MAY_BE_NESTED.search(line):
+            if not taken:
+                taken.update(re.findall(rf"(?:^|ROOT )%?({_NAME}) = ", "\n".join(lines), re.MULTILINE))
+            apart = list(_apart(line, taken))
+        else:
+            apart = [line]
+        found += apart
+        places += [number] * len(apart)
+    return found, places
+
+
+def _apart(line: str, taken: set[str]) -> Iterator[str]:
+    start, end = _operands(line)
+    if start < 0 or line[:start].rpartition(" ")[2] in _ATOMS:
+        yield line
+        return
+    operands = _parts(line[start + 1 : end])
+    for place, operand in enumerate(operands):
+        inner = _INSTRUCTION.match(operand)
+        if inner is not None:
+            name = _new_name(inner[2], taken)
+            yield from _apart(f"{name} = {inner[1] or '?'} {inner[2]}({inner[3]})", taken)
+            operands[place] = name
+    yield f"{line[: start + 1]}{', '.join(operands)}{line[end:]}"
+
+
+def _operands(line: str) -> tuple[int, int]:
+    """Where the parenthesis around the operands of an instruction opens and closes; -1 where there is none."""
+    at = line.find(" = ") + 3
+    if at < 3:
+        return -1, -1
+    if line.startswith(("(", "b("), at):
+        at = _closing(line, line.index("(", at))
+    start = line.find("(", max(at, 0))
+    end = _closing(line, start) if start >= 0 and at >= 0 else -1
+    return (start, end) if end >= 0 else (-1, -1)
+
+
+def _closing(line: str, start: int) -> int:
+    depth = 0
+    for at in range(start, len(line)):
+        depth += (line[at] in _OPENING) - (line[at] in _CLOSING)
+        if depth == 0:
+            return at
+    return -1
+
+
+def _parts(inside: str) -> list[str]:
+    """What commas separate that are in no brackets."""
+    parts: list[str] = []
+    depth, start = 0, 0
+    for at, character in enumerate(inside):
+        depth += (character in _OPENING) - (character in _CLOSING)
+        if character == "," and depth == 0:
+            parts.append(inside[start:at].strip())
+            start = at + 1
+    return [*parts, inside[start:].strip()]
+
+
+def _new_name(opcode: str, taken: set[str]) -> str:
+    """As XLA calls what has no name."""
+    name, count = f"{opcode}.anon", 0
+    while name in taken:
+        count += 1
+        name = f"{opcode}.anon.{count}"
+    taken.add(name)
+    return name

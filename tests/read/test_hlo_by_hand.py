@@ -1,0 +1,154 @@
+"""Text of HLO that a person wrote is read as XLA itself reads it."""
+
+from __future__ import annotations
+
+import pytest
+
+from jaxviz.read.hlo import read_hlo
+from jaxviz.read.hlo_module import HloError
+from jaxviz.read.hlo_text import parse_hlo_text
+
+# From 0.10 on, the module of XLA's reader has this name.
+hlo = pytest.importorskip("jaxlib._hlo")
+
+BY_HAND = {
+    "one line": "HloModule m ENTRY e { ROOT p = f32[2] parameter(0) }",
+    "a computation in a line": """HloModule m
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a,b) }
+ENTRY e {
+  p = (f32[8], f32[]) parameter(0)
+  x = f32[8]{0} get-tuple-element((f32[8], f32[]) p), index=0 z = f32[] constant(0)
+  ROOT r = f32[] reduce(x, z), dimensions={0}, to_apply=add
+}""",
+    "an instruction in lines": """HloModule m, is_scheduled=true
+%add (a: f32[], b: f32[]) -> f32[] { %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %s = f32[] add(%a, %b) }
+
+ENTRY %e (p: f32[8]) -> f32[] {
+  %p = f32[8]{0} parameter(0)
+  %z = f32[] constant(0)
+  ROOT %r = f32[] reduce(%p,
+      %z), dimensions={0},
+    to_apply=%add, metadata={op_name="jit(f)/sum = x { y"}
+}""",
+    "braces in lines": """HloModule m
+
+add
+{
+  a = f32[] parameter(0)
+  ROOT s = f32[] add( a, a )
+}
+
+ENTRY e
+{
+  p = f32[8,2]{1,0} parameter(0)
+  ROOT r = f32[8,2]{1,0} map(
+      p),
+      dimensions={0,1}, to_apply=add
+}""",
+    "comments": """// HloModule of a test
+HloModule m  // the module
+
+/* a long
+ comment */
+ENTRY e {
+  // first
+  p = f32[8]{0} parameter(0)  // the argument
+  ROOT r = f32[8]{0} add(/*index=0*/p, p) /* so */
+}""",
+    "no head": """ENTRY e {
+  p = f32[8]{0} parameter(0)
+  ROOT r = f32[8]{0} negate(p)
+}""",
+    "texts of several lines": """HloModule m
+
+ENTRY e {
+  p = f32[8]{0} parameter(0)
+  ROOT c = f32[8]{0} custom-call(p),
+    custom_call_target="f",
+    metadata={op_name="jit(f)
+ g"}
+}""",
+    "no root": """HloModule m
+
+square {
+  a = f32[] parameter(0)
+  s = f32[] multiply(a, a)
+}
+
+ENTRY e {
+  p = f32[8]{0} parameter(0)
+  q = f32[8]{0} negate(p)
+  r = f32[8]{0} map(q), dimensions={0}, to_apply=square
+}""",
+    "operands that are instructions": """HloModule m
+
+ENTRY e {
+  p = f32[8,4] parameter(0)
+  ROOT r = f32[8,4] add(negate(p), f32[8,4] negate(f32[8,4] exponential(p))), metadata={op_name="add"}
+}""",
+    "types that follow": """HloModule m
+
+half {
+  a = f32[] parameter(0)
+  ROOT h = multiply(a, a)
+}
+
+ENTRY e {
+  p = f32[8,4]{1,0} parameter(0)
+  q = f32[4,6]{1,0} parameter(1)
+  n = negate(p)
+  d = dot(n, q), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  t = transpose(d), dimensions={1,0}
+  m = map(t), dimensions={0,1}, to_apply=half
+  c = concatenate(m, m), dimensions={0}
+  b = compare(t, t), direction=LT
+  w = (f32[12,8], pred[6,8]) tuple(c, b)
+  ROOT g = get-tuple-element(w), index=1
+}""",
+    "types in parentheses, some names marked": """HloModule m
+
+ENTRY %e (p: f32[2,3], q: f32[2,3]) -> f32[2,3] {
+  %p = f32[2,3]{1,0} parameter(0)
+  %q = f32[2,3]{1,0} parameter(1)
+  pair = (f32[2,3]{1,0}, f32[2,3]{1,0}) tuple(f32[2,3]{1,0} %p, f32[2,3]{1,0} q)
+  x = f32[2,3]{1,0} get-tuple-element((f32[2,3]{1,0}, f32[2,3]{1,0}) pair), index=0
+  // What is added.
+  ROOT r = f32[2,3]{1,0} add(f32[2,3]{1,0} x, f32[2,3]{1,0} %q)
+}""",
+    "no ENTRY": """HloModule m
+
+f {
+  a = f32[] parameter(0)
+  ROOT n = f32[] negate(a)
+}
+
+last {
+  p = f32[8]{0} parameter(0)
+  ROOT q = f32[8]{0} map(p), dimensions={0}, to_apply=f
+}""",
+}
+
+
+@pytest.mark.parametrize("text", BY_HAND.values(), ids=BY_HAND)
+def test_text_that_was_written_by_hand_is_read_as_xla_reads_it(text):
+    ours = read_hlo(parse_hlo_text(text))
+    printed = read_hlo(parse_hlo_text(hlo.hlo_module_from_text(text).to_string()))
+    assert list(map(str, ours.graph)) == list(map(str, printed.graph))
+    assert [node.attributes for node in ours.graph] == [node.attributes for node in printed.graph]
+
+
+def test_of_text_that_was_written_by_hand_lines_are_those_of_the_file():
+    module = parse_hlo_text(BY_HAND["braces in lines"])
+    assert module.computations[module.entry].places == [11, 12]
+    wrong = BY_HAND["braces in lines"].replace("to_apply=add", "to_apply=sub")
+    with pytest.raises(HloError, match="line 12:1: expected a computation of this module, not sub"):
+        parse_hlo_text(wrong)
+
+
+def test_frames_whose_tables_were_left_out_are_none():
+    text = BY_HAND["no head"].replace("negate(p)", 'negate(p), metadata={op_name="jit(f)/neg" stack_frame_id=10}')
+    graph = read_hlo(parse_hlo_text(f"HloModule m\n{text}")).graph
+    (negate,) = graph.find("negate")
+    assert negate.line == 0
