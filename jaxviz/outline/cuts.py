@@ -72,8 +72,8 @@ def _around_stacks(draft: Draft, bare: NDArray[np.intp], row: int, starts: Colum
     stacks = np.flatnonzero((rows.parent == row) & (draft.count > 1))
     sizes = np.diff(np.searchsorted(bare, [rows.first[stacks], rows.end[stacks]]), axis=0)[0]
     # By what is in one of the copies: what is short repeats everywhere.
-    large = stacks[sizes > MOST * draft.count[stacks]]
-    longest = large[np.argsort(-sizes[sizes > MOST * draft.count[stacks]], kind="stable")[:_STACKS]]
+    is_large = sizes > MOST * draft.count[stacks]
+    longest = stacks[is_large][np.argsort(-sizes[is_large], kind="stable")[:_STACKS]]
     at = np.searchsorted(starts, rows.first[longest])
     return sorted({0, len(starts), *at.tolist(), *(at + 1).tolist()}) if len(at) else []
 
