@@ -241,6 +241,7 @@ class Phases:
         for call in np.unique(of_call[of_call >= 0]).tolist():
             here = of_call == call
             phase[here], prefix[here], holding[here] = beside[here], call, self._stacks.parent(call)
+            prefix[here & (phase == 0)] = -1
         return phase, prefix, holding
 
     def _beside_gradients(self, own: Column, stack: Column, nodes: Column) -> tuple[Column, Column]:
@@ -251,7 +252,9 @@ class Phases:
             is_gradient = bool((own[held] == BACKWARD).any())
             if is_gradient and not linearizes:
                 continue
-            beside[held] = FORWARD if linearizes else TANGENT_FORWARD
+            # What takes a whole Jacobian is one step, which its call tells.
+            told = 0 if self._takes_gradient(call) else TANGENT_FORWARD
+            beside[held] = FORWARD if linearizes else told
             beside[tangents] = TANGENTS
             of_call[tangents if is_gradient else held] = call
         return beside, of_call

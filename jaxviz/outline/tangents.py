@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.expressions import Expressions
 from jaxviz.outline.stacks import StackTree
-from jaxviz.outline.transformations import takes_tangents
+from jaxviz.outline.transformations import holds_way_back, takes_tangents
 from jaxviz.read.bodies import PLAIN_CALLS
 from jaxviz.tables import rows_used
 
@@ -49,14 +49,14 @@ class Tangents:
         self._taking: dict[int, int] = {-1: -1}
 
     def calls(self, nodes: Column, stack: Column, backward: NDArray[np.bool_]) -> list[DerivativeCall]:
-        """Of one body, each call that takes tangents; what runs `backward` in it is not held."""
+        """Of one body, each call that takes tangents, as `jvp` and `jacfwd` do; what runs `backward` is not held."""
         used = rows_used(stack[stack >= 0])
         taking = {one: self._call_around(one) for one in used}
         found = []
         for call in sorted(set(taking.values()) - {-1}):
             name = self._name(call)
-            if takes_tangents(name):
-                held = np.isin(stack, [one for one in used if taking[one] == call])
+            held = np.isin(stack, [one for one in used if taking[one] == call])
+            if takes_tangents(name) or (holds_way_back(name) and not (held & backward).any()):
                 alone = np.zeros(len(nodes), bool)
                 linearizes = "linearize" in name
                 if linearizes:

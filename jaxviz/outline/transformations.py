@@ -8,6 +8,9 @@ _TAKES_GRADIENT = re.compile(r"\b(filter_)?((value_and_)?grad|vjp|jac(fwd|rev|ob
 
 _TAKES_TANGENTS = re.compile(r"\b(filter_)?(jvp|linearize)\b")
 
+# Nothing runs backward in what it calls: that is a call of its own, or none at all.
+_WAY_BACK_ELSEWHERE = re.compile(r"\b(filter_)?(vjp|linearize)\b")
+
 _TAKES_JACOBIAN = re.compile(r"\b(jac(fwd|rev|obian)|hessian)\b")
 
 # The same in names that a library gives to what takes one: `_value_and_grad_fun`.
@@ -27,6 +30,11 @@ def calls_gradient(name: str) -> bool:
 def takes_tangents(name: str) -> bool:
     """Whether an expression of this name takes a derivative along a direction."""
     return bool(_TAKES_TANGENTS.search(name))
+
+
+def holds_way_back(name: str) -> bool:
+    """Whether an expression that takes a gradient holds also its way back, where it has one."""
+    return not _WAY_BACK_ELSEWHERE.search(name)
 
 
 def takes_jacobian(name: str) -> bool:

@@ -195,3 +195,30 @@ def gradients(x):
 def test_a_function_that_does_nothing_but_take_a_gradient_is_known_by_its_own_name():
     outline = outline_of(lambda x: jnp.cos(gradients(x)) * 2, X)
     assert names_inside(outline, row_named(outline, "gradients").index) == ["forward", "backward"]
+
+
+def jacobian_first(x):
+    jacobian = jax.jacfwd(jnp.tanh)(x)
+    slope = jax.grad(energy)(x)
+    return x - jnp.linalg.solve(jacobian.T @ jacobian, slope)
+
+
+def jacobian_last(x):
+    slope = jax.grad(energy)(x)
+    jacobian = jax.jacfwd(jnp.tanh)(x)
+    return x - jnp.linalg.solve(jacobian.T @ jacobian, slope)
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(
+    ("fn", "expected"),
+    [
+        (jacobian_first, ["jacfwd(tanh)", "forward", "backward", "update"]),
+        (jacobian_last, ["forward", "backward", "jacfwd(tanh)", "update"]),
+    ],
+    ids=lambda one: getattr(one, "__name__", ""),
+)
+def test_a_jacobian_taken_forward_is_no_part_of_the_gradient_beside_it(fn, expected):
+    outline = outline_of(fn, X)
+    assert names_inside(outline, 0) == expected
+    assert not any(row.kind == "phase" for row in outline if row.parent == row_named(outline, "jacfwd(tanh)").index)
