@@ -4,6 +4,7 @@
  */
 import { bytesText } from '../view/words.ts';
 import type { Cable } from '../view/visible.ts';
+import { ByRows } from './byRows.ts';
 import { areaOf, cableEnds, holds, isFrame, type Solid } from './cablePlaces.ts';
 import { bend } from './cableWays.ts';
 import { carryWays } from './carry.ts';
@@ -58,7 +59,8 @@ export function stubsOf(scene: Scene, cables: readonly Cable[], boxes: readonly 
     return { right, these, x: right ? x1 : x2 - STUB, y: right ? y1 : y2 };
   });
   const lines = placed.map(({ x, y }) => lineSolid(x, y, x + STUB, y));
-  const taken: Solid[] = [...boxes, ...linesOf(scene), ...runs.flatMap(linesOfRun), ...lines];
+  const taken = new ByRows([...boxes, ...linesOf(scene), ...runs.flatMap(linesOfRun), ...lines]);
+  const frames = new ByRows(framesOf(scene));
   return placed.map(({ right, these, x, y }) => {
     const box = right ? these[0].source : these[0].target;
     const end = right ? x + STUB + STUB_GAP : x - STUB_GAP;
@@ -76,8 +78,9 @@ export function stubsOf(scene: Scene, cables: readonly Cable[], boxes: readonly 
       for (const text of wordsOf(these, right)) {
         const textX = right ? near : near - measure(text, 'chip');
         const area = wordsArea(text, textX, textY);
-        if (isInside(scene, around, area) && !taken.some(other => meet(other, area, textY === y ? box : NO_BOX))) {
-          taken.push(area);
+        const own = textY === y ? box : NO_BOX;
+        if (isInside(scene, frames, around, area) && !taken.some(area, other => meet(other, area, own))) {
+          taken.add(area);
           return { box, x, y, text, textX, textY };
         }
       }
@@ -128,16 +131,17 @@ function meet(one: Solid, other: Solid, own: number): boolean {
 }
 
 /** True for an area in the frame of a box, clear of the frames beside the box. */
-function isInside({ visible, layout }: Scene, box: number, area: Solid): boolean {
+function isInside({ visible, layout }: Scene, frames: ByRows, box: number, area: Solid): boolean {
   const around = visible.parent[box];
   const fits =
     around >= 0 && area.left > layout.x[around] + 2 && area.right < layout.x[around] + layout.width[around] - 2;
-  return (
-    fits &&
-    !visible.shape.some(
-      (_, frame) => isFrame(visible, frame) && !holds(visible, frame, box) && meet(areaOf(layout, frame), area, box)
-    )
-  );
+  return fits && !frames.some(area, frame => meet(frame, area, box) && !holds(visible, frame.box, box));
+}
+
+function framesOf({ visible, layout }: Scene): Solid[] {
+  return Array.from(visible.shape.keys())
+    .filter(box => isFrame(visible, box))
+    .map(frame => areaOf(layout, frame));
 }
 
 /** The lines of edges and the ways back into loops, by the rectangles that hold each of their parts. */

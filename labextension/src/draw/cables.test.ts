@@ -291,3 +291,14 @@ test('where one phase stands below the other, what a cable carries is said where
   );
   assert.deepEqual(covered, []);
 });
+
+test('thousands of short ends find room for their words in a moment', () => {
+  const rows = 6000;
+  const [left, right] = [0, 420].map(x => ({ parent: -1, at: [x, 0, 300, 40 + 35 * rows] }) as const);
+  const boxes = Array.from({ length: rows }, (_, row) => [box(0, 20, row), box(1, 600, row)]).flat();
+  const cables = Array.from({ length: rows }, (_, row) => cable(2 + 2 * row, 3 + 2 * row, rows - row));
+  const start = performance.now();
+  const { texts } = painted(sceneWith([left, right, ...boxes], cables));
+  assert.ok(texts.length > rows);
+  assert.ok(performance.now() - start < 2000);
+});
