@@ -1,13 +1,14 @@
 """The names that instructions have in the program that runs.
 
 The graph is of the module before code is written for it. What is done to the module after that may number some
-instructions anew, and events are named as the module ends up: both are gone through side by side.
+instructions anew, and where a function is called several times those of the calls may be numbered in another order, so
+that a name is there but is that of another. Events are named as the module ends up: both are gone through side by side.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from jaxviz.read.hlo_module import HloError, HloModule
 from jaxviz.read.hlo_text import parse_hlo_text
@@ -15,15 +16,15 @@ from jaxviz.read.hlo_text import parse_hlo_text
 _DEFINED = re.compile(r"^\s*(?:ROOT )?%?([^\s=]+) = ", re.MULTILINE)
 
 
-def names_as_run(module: HloModule, text: str, wanted: Collection[str]) -> Mapping[str, str]:
+def names_as_run(module: HloModule, text: str) -> Mapping[str, str]:
     """For instructions that have another name in the text of the program that runs: that name, with the own one.
 
     >>> from jaxviz.read.hlo_text import parse_hlo_text
     >>> text = "HloModule m\\nENTRY e {\\n  p = f32[8] parameter(0)\\n  ROOT n = f32[8] negate(p)\\n}"
-    >>> names_as_run(parse_hlo_text(text), text.replace("n =", "n.1 ="), ["p", "n"])
+    >>> names_as_run(parse_hlo_text(text), text.replace("n =", "n.1 ="))
     {'n.1': 'n'}
     """
-    if set(wanted) <= set(_DEFINED.findall(text)):
+    if _DEFINED.findall(text) == [name for computation in module.computations for name in computation.names]:
         return {}
     try:
         other = parse_hlo_text(text)

@@ -231,7 +231,7 @@ def _watched(subject: ProfileSubject, compiled: Any) -> Watched:
     except Exception:
         # Not every compiler gives it; then the names are those that are known.
         text = ""
-    renamed = names_as_run(module, text, {*executed(module), *followers}) if text else {}
+    renamed = names_as_run(module, text) if text else {}
     return Watched(module.name, names, renamed, followers)
 
 

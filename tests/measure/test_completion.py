@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -113,9 +115,16 @@ def test_the_time_of_an_operation_goes_to_where_it_is_done_and_takes_none_from_w
 def test_instructions_that_are_numbered_anew_before_they_run_are_known():
     module = parse_hlo_text(LOOP)
     text = LOOP.replace("first", "first.2").replace("last", "last.9")
-    assert names_as_run(module, text, ["first", "last"]) == {"first.2": "first", "last.9": "last"}
-    assert names_as_run(module, LOOP, ["first", "last"]) == {}
+    assert names_as_run(module, text) == {"first.2": "first", "last.9": "last"}
+    assert names_as_run(module, LOOP) == {}
     # Another program says nothing of this one.
     other = text.replace("negate(same)", "sine(same)").replace("second", "third")
-    assert "first.2" not in names_as_run(module, other, ["first", "last"])
-    assert names_as_run(module, "no module at all", ["first"]) == {}
+    assert "first.2" not in names_as_run(module, other)
+    assert names_as_run(module, "no module at all") == {}
+
+
+def test_an_instruction_that_has_the_name_of_another_as_it_runs_is_known():
+    module = parse_hlo_text(LOOP)
+    swapped = {"first": "second", "second": "first"}
+    text = re.sub(r"\b(first|second)\b", lambda found: swapped[found[0]], LOOP)
+    assert names_as_run(module, text) == swapped
