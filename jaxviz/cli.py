@@ -95,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--theme", choices=("light", "dark", "auto"), default="light")
     opened = command("open", _open, "show a file that a compiler or jaxviz wrote, in a browser")
     opened.add_argument("path", help="HLO, MLIR, a folder of dumps or an archive of one, an export, a document")
+    opened.add_argument("--program", metavar="NAME", help="the one of a folder to show first, as its list names it")
     opened.add_argument("-o", "--output", metavar="FILE", help="write it there instead, as with export")
     diff = command("diff", _diff, "compare two documents; for continuous integration")
     diff.add_argument("before")
@@ -131,6 +132,11 @@ def _open(options: Any) -> int:
     from jaxviz.opening import open as open_path
 
     opened = open_path(options.path)
+    if options.program is not None:
+        try:
+            opened = opened[options.program]
+        except KeyError as error:
+            raise CliError(error.args[0]) from None
     print(opened)
     if options.output:
         _write(opened, Path(options.output), opened.stage, "light")
@@ -218,7 +224,7 @@ def _write(exploration: Exploration, path: Path, stage: str, theme: Any) -> None
     elif suffix == ".json":
         exploration.to_json(path)
     elif suffix == ".jaxviz":
-        exploration.document().save(path)
+        exploration.with_others().save(path)
     else:
         raise CliError(f"cannot tell from {path.name} what to write: it may end in .svg .png .html .dot .json .jaxviz")
     print(path)

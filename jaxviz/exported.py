@@ -31,6 +31,10 @@ class Exported(ABC):
     def document(self, *, stages: Sequence[str] = STAGE_KINDS, passes: bool | None = None) -> Document:
         """All of it as data."""
 
+    def with_others(self) -> Document:
+        """The document with the programs that are beside it: those of the same folder."""
+        return self.document()
+
     def view(self, stage: str | None = None, width: int = 760, height: int = 560) -> FirstView:
         """What would be seen at first of a stage in a space of `width` x `height` px."""
         from jaxviz.export import engine
@@ -80,13 +84,13 @@ class Exported(ABC):
         return written_bytes(path, svg_to_png(svg, scale))
 
     def to_html(self, path: str | Path | None = None, *, stage: str | None = None, view: Any = None) -> str:
-        """The explorer as one page that opens from a disk, without a kernel or a network; written to `path` where one
-        is given. `stage` is shown first, or what `view` says."""
+        """The explorer as one page that opens from a disk, without a kernel or a network, with the other programs of a
+        folder; written to `path` where one is given. `stage` is shown first, or what `view` says."""
         from jaxviz.export.html import to_html
 
         if stage is not None:
             self._one_stage(stage)
-        return written_text(path, to_html(self.document(), title=self.call, stage=stage or self.stage, view=view))
+        return written_text(path, to_html(self.with_others(), title=self.call, stage=stage or self.stage, view=view))
 
     def to_dot(self, path: str | Path | None = None, *, stage: str | None = None) -> str:
         """A stage in the DOT language of Graphviz, regions as clusters; written to `path` where one is given."""

@@ -88,6 +88,19 @@ def test_open_shows_a_file(capsys, tmp_path, monkeypatch):
     assert (tmp_path / "f.svg").read_text().startswith("<svg")
 
 
+def test_open_shows_the_program_of_a_folder_that_is_named_and_keeps_all(capsys, tmp_path):
+    for name in ("sin", "cos"):
+        (tmp_path / f"{name}.mlir").write_text(jax.jit(getattr(jnp, name)).lower(jnp.ones(3)).as_text())
+    saved = tmp_path / "both.jaxviz"
+    status, out, _ = run(capsys, "open", tmp_path, "--program", "cos", "-o", saved)
+    assert status == 0
+    assert "cos, stablehlo" in out.splitlines()[0]
+    assert [program.name for program in jv.load(saved).programs] == ["cos", "sin"]
+    status, _, err = run(capsys, "open", tmp_path, "--program", "tan")
+    assert status == 2
+    assert "has no program 'tan'; it has: " in err
+
+
 def test_demo_is_a_page(capsys, tmp_path):
     assert run(capsys, "demo", "-o", tmp_path / "demo.html")[0] == 0
     assert "settle" in (tmp_path / "demo.html").read_text("utf-8")

@@ -81,19 +81,24 @@ def _in_folder(path: Path) -> Dumped | None:
 def dumped_programs(files: Iterable[Dumped], left_out: list[str]) -> list[OpenedProgram]:
     """One program for each module that is there in any state; what cannot be opened is added to `left_out`."""
     groups: dict[str, list[Dumped]] = defaultdict(list)
-    others: dict[str, list[Dumped]] = defaultdict(list)
+    others: dict[Path, list[Dumped]] = defaultdict(list)
     for file in files:
-        (others if file.kind == _OTHER else groups)[file.module].append(file)
+        if file.kind == _OTHER:
+            folder = file.path.parent
+            others[folder.parent if _FOLDER.match(folder.name) else folder].append(file)
+        else:
+            groups[file.module].append(file)
     programs = []
-    for group in groups.values():
+    for module, group in groups.items():
         program = _program(group, left_out) or _lowered_program(group, left_out)
         split = _split_program(group, left_out)
-        programs += [found for found in (program, split) if found is not None]
-    for module, rest in others.items():
-        folder = rest[0].path.parent
-        place = folder if _FOLDER.match(folder.name) else folder / module
+        for found in filter(None, (program, split)):
+            found.where = module.split(".")[0]
+            programs.append(found)
+    for folder, rest in others.items():
         suffixes = sorted({file.path.suffix for file in rest})
-        left_out.append(f"{place}: {len(rest)} files that hold no HLO ({', '.join(suffixes)})")
+        count = f"{len(rest):,} file{'s' * (len(rest) > 1)} that hold{'s' * (len(rest) == 1)} no HLO"
+        left_out.append(f"{folder}: {count} ({', '.join(suffixes)})")
     return programs
 
 

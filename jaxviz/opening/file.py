@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 from jaxviz.document import Document, DocumentError, no_constant
@@ -20,24 +21,23 @@ def open_file(data: bytes, path: Path, *, is_own: bool = False) -> Opened:
 
 
 def programs_of(data: bytes, file: str, left_out: list[str], *, is_own: bool = False) -> list[OpenedProgram]:
-    """The programs that bytes hold, the largest first; `file` stands in front of errors, and of what is left out."""
+    """The programs that bytes hold, in order; `file` stands in front of errors, and of what is left out."""
     contents = contents_of(data, file)
     if contents is Contents.DOCUMENT:
         document = _document(data, file)
         return [OpenedProgram(document.programs[0].name, document=document)]
-    found = [OpenedProgram(stage.name, stage) for stage in programs_in(data, contents, file, left_out, is_own=is_own)]
-    return sorted(found, key=lambda program: -program.size)
+    return [OpenedProgram(stage.name, stage) for stage in programs_in(data, contents, file, left_out, is_own=is_own)]
 
 
 def with_names_of_their_own(programs: list[OpenedProgram]) -> list[OpenedProgram]:
-    """The largest first; of several with the same name the later ones are numbered."""
-    taken: dict[str, int] = {}
-    found = sorted(programs, key=lambda program: -program.size)
-    for program in found:
-        taken[program.name] = taken.get(program.name, 0) + 1
+    """Those first of which most was written, then the largest; of several with the same name, each after the first one
+    in the folder is numbered."""
+    taken = Counter[str]()
+    for program in programs:
+        taken[program.name] += 1
         if taken[program.name] > 1:
             program.name = f"{program.name} ({taken[program.name]})"
-    return found
+    return sorted(programs, key=lambda program: (-program.places, -program.size))
 
 
 def _document(data: bytes, file: str) -> Document:

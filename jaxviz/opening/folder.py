@@ -44,6 +44,8 @@ def open_folder(path: Path) -> Opened:
         try:
             check_start(file)
             own = programs_of(read_bytes(file), str(file), left_out)
+            for program in own:
+                program.where = str(file.relative_to(path))
             recorded += [_last_seen(program.document, file) for program in own if program.is_of_process]
             programs += [program for program in own if not program.is_of_process]
         except (OpenError, OSError) as error:

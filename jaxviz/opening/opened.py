@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from filecmp import cmp
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from jaxviz.document import (
     STAGE_KINDS,
@@ -22,9 +25,11 @@ from jaxviz.document import (
 )
 from jaxviz.exploration import Exploration
 from jaxviz.gather import Measured
-from jaxviz.graph import Graph
+from jaxviz.graph import OPERATION, Graph
 from jaxviz.opening.contents import OpenError
+from jaxviz.opening.listing import listing
 from jaxviz.opening.programs import OpenedStage
+from jaxviz.opening.written import places_in
 
 if TYPE_CHECKING:
     from jaxviz.find import Finding
@@ -68,7 +73,7 @@ class Opened(Exploration):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The programs that there are, the largest first."""
+        """The programs that there are, those first of which most was written."""
         return tuple(program.name for program in self._programs)
 
     @property
@@ -80,7 +85,7 @@ class Opened(Exploration):
         for number, program in enumerate(self._programs):
             if program.name == name:
                 return Opened(self.path, self._programs, self.left_out, number)._keeping(self._kept)
-        raise KeyError(f"{self.path} has no program {name!r}; it has: {', '.join(self.names)}")
+        raise KeyError(f"{self.path} has no program {name!r}; it has: {_listed(self.names, name)}")
 
     def packed_in(self, path: Path, left_out: Sequence[str], kept: TemporaryDirectory[str]) -> Opened:
         """The same, opened from an archive whose files are in a folder that is kept for it."""
@@ -156,7 +161,7 @@ class Opened(Exploration):
         return self._program.document if passes is False else self._program.document_with_passes
 
     def with_others(self) -> Document:
-        """This program and the others of the folder as one document, the largest as long as they are not too much."""
+        """This program and the others of the folder as one document, in order, as long as they are not too much."""
         from jaxviz.join import joined
 
         documents = [self.document()]
@@ -205,9 +210,10 @@ class Opened(Exploration):
             told = [entry.finding for entry in document.findings if entry.finding.kind in kinds]
             lines += [finding.title for finding in told]
             lines += [str(process) for process in self.processes[:_MOST_LINES]]
-        others = [name for name in self.names if name != self.call]
-        if others:
-            lines.append(f"also there: {_listed(others)}")
+        if len(self._programs) > 1:
+            other = next(name for name in self.names if name != self.call)
+            lines.append(f"{len(self._programs)} programs, one of them is opened[{other!r}]:")
+            lines += listing(self._programs)
         lines += [f"left out: {reason}" for reason in self.left_out[:_MOST_LINES]]
         if len(self.left_out) > _MOST_LINES:
             lines.append(f"left out: {len(self.left_out) - _MOST_LINES} more, all of them in .left_out")
@@ -224,9 +230,11 @@ _MOST_NODES = 20_000
 _MOST_STATE_BYTES = 8_000_000
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_MOST_LINES])
-    return shown + (f" and {len(names) - _MOST_LINES} more" if len(names) > _MOST_LINES else "")
+def _listed(names: Sequence[str], wanted: str) -> str:
+    """Some of the names, first those that are most like the one that was wanted."""
+    close = get_close_matches(wanted, names, cutoff=0.3)
+    shown = list(dict.fromkeys([*close, *names]))[:_MOST_LINES]
+    return ", ".join(shown) + (f" and {len(names) - _MOST_LINES} more" if len(names) > _MOST_LINES else "")
 
 
 @dataclass(frozen=True)
@@ -255,8 +263,12 @@ class OpenedProgram:
         passes: tuple[OpenedPass, ...] = (),
         states: Sequence[StateFile] = (),
         lowered: OpenedStage | None = None,
+        where: str = "",
     ) -> None:
-        self.name = name
+        # What it is opened by; several may be called alike.
+        self.name = self.called = name
+        # In a folder: the file, or the module of a dump.
+        self.where = where
         # The StableHLO that its HLO was made of, where that is there too.
         self._lowered = lowered
         self._all_passes = passes
@@ -324,6 +336,23 @@ class OpenedProgram:
         if self._document is not None:
             return sum(map(len, self._document.graphs))
         return sum(len(stage.graph) for stage in self._own_stages)
+
+    @cached_property
+    def places(self) -> int:
+        """At how many places of source code the operations of its last stage stand."""
+        return places_in(self._last)
+
+    @property
+    def operations(self) -> int:
+        """How many operations there are in its last stage."""
+        return int(np.count_nonzero(self._last.nodes.kind == OPERATION))
+
+    @property
+    def _last(self) -> Graph:
+        if self._document is not None:
+            stages = self._document.programs[0].stages
+            return self._document.graphs[stages[-1].graph if stages else 0]
+        return self._own_stages[-1].graph
 
     @property
     def stages(self) -> dict[str, StageEntry]:

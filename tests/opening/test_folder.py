@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 from itertools import pairwise
 
@@ -78,6 +80,72 @@ def test_a_folder_of_mixed_rubbish_opens_what_it_can_and_lists_the_rest(dump, tm
     assert "left out: " in repr(opened)
     with pytest.raises(KeyError, match="it has: good"):
         opened["none"]
+
+
+def _init(key):
+    return {name: jax.random.normal(jax.random.fold_in(key, size), (size, size)) for name, size in (("w", 3), ("v", 4))}
+
+
+def _train_step(params, x):
+    def loss(params):
+        return jnp.tanh(x @ params["w"]).sum()
+
+    return jax.tree.map(lambda param, grad: param - 0.1 * grad, params, jax.grad(loss)(params))
+
+
+@pytest.fixture(scope="module")
+def dump_of_a_script(tmp_path_factory):
+    """As a script leaves it that draws its numbers in one program, trains in another, and has operations around."""
+    folder = tmp_path_factory.mktemp("script")
+    options = {"xla_dump_to": str(folder), "xla_dump_hlo_as_text": True}
+    params, key = {"w": jnp.ones((3, 3)), "v": jnp.ones((4, 4))}, jax.random.key(0)
+
+    @jax.jit
+    def normal(key, like):
+        return jax.random.normal(key, like.shape)
+
+    for lowered in (
+        jax.jit(_init).lower(key),
+        normal.lower(key, jnp.ones(5)),
+        jax.jit(_train_step).lower(params, jnp.ones((2, 3))),
+        normal.lower(key, jnp.ones(7)),
+    ):
+        lowered.compile(compiler_options=options)
+    return folder
+
+
+@pytest.mark.smoke
+def test_of_a_folder_that_program_is_first_of_which_most_was_written(dump_of_a_script):
+    opened = jv.open(dump_of_a_script)
+    assert opened.names == ("jit__train_step", "jit__init", "jit_normal", "jit_normal (2)")
+    # What draws numbers takes more operations.
+    assert len(opened.hlo) < len(opened["jit_normal"].hlo) < len(opened["jit__init"].hlo)
+
+
+def test_the_programs_of_a_folder_are_listed_with_what_they_are_and_where(dump_of_a_script):
+    lines = repr(jv.open(dump_of_a_script)).splitlines()
+    (head,) = [number for number, line in enumerate(lines) if line.startswith("4 programs")]
+    assert "opened['jit__init']" in lines[head]
+    step, init, normal = lines[head + 1 : head + 4]
+    assert step.split()[0] == "jit__train_step"
+    assert re.search(r" \d+ operations  from \d+ places in the source  +module_\d{4}$", step)
+    assert init.split()[0] == "jit__init"
+    # What takes one place, as all that JAX compiles for itself does, is told without it.
+    assert re.search(r"^  jit_normal  +\d+ operations  +module_\d{4} and 1 more of this name$", normal)
+    # All files that are no modules are one line.
+    assert len(lines) - head <= 5
+
+
+def test_a_name_that_no_program_has_is_told_with_those_like_it(dump_of_a_script):
+    with pytest.raises(KeyError, match="has no program 'train'; it has: jit__train_step, "):
+        jv.open(dump_of_a_script)["train"]
+
+
+def test_a_page_has_all_programs_of_a_folder(dump_of_a_script):
+    opened = jv.open(dump_of_a_script)["jit__init"]
+    assert [program.name for program in opened.with_others().programs][:2] == ["jit__init", "jit__train_step"]
+    (data,) = re.findall(r'id="jv-document">(.*?)</script>', opened.to_html(), re.DOTALL)
+    assert jv.Document.from_json(json.loads(data)).to_json() == opened.with_others().to_json()
 
 
 def test_a_folder_with_nothing_to_open_says_why(tmp_path):
@@ -172,9 +240,7 @@ def test_what_a_module_was_made_of_is_a_stage_of_the_same_program(dump_with_what
     assert opened.kinds == ("stablehlo", "hlo")
     assert opened.stage == "hlo"
     assert opened.names == ("jit_twice", "twice (Shardy)")
-    assert opened.left_out == (
-        f"{dump_with_what_was_given}/module_0003.jit_twice: 2 files that hold no HLO (.pb, .textproto)",
-    )
+    assert opened.left_out == (f"{dump_with_what_was_given}: 2 files that hold no HLO (.pb, .textproto)",)
     again = jv.Document.from_json(opened.document().to_json())
     assert [stage.kind for stage in again.programs[0].stages] == ["stablehlo", "hlo"]
     assert "<svg" in opened.to_svg(stage="stablehlo")

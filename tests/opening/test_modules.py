@@ -35,7 +35,7 @@ def test_modules_that_a_mark_parts_are_programs(tmp_path):
 
 def test_of_several_modules_those_that_cannot_be_read_are_listed_with_their_lines(tmp_path):
     opened = opened_of(tmp_path, ONE + MARK + TWO.replace("add %0", "add %none") + MARK + TWO)
-    assert opened.names == ("module", "module (2)")
+    assert opened.names == ("module (2)", "module")
     (reason,) = opened.left_out
     assert "m.mlir: line 10:22: expected MLIR, but use of undeclared SSA value name" in reason
     assert "left out: " in repr(opened)

@@ -96,7 +96,7 @@ function program(path: string): string {
   return [
     'import jaxviz',
     'from IPython.display import display',
-    `display({${JSON.stringify(MIME_TYPE)}: jaxviz.open(${pythonText(path)}).document().to_json()}, raw=True)`
+    `display({${JSON.stringify(MIME_TYPE)}: jaxviz.open(${pythonText(path)}).with_others().to_json()}, raw=True)`
   ].join('\n');
 }
 
