@@ -119,6 +119,8 @@ def test_each_line_for_a_shell_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     module = jax.jit(jnp.sin).lower(jnp.ones(3)).compile().runtime_executable().hlo_modules()[0]
     Path("module.hlo.pb").write_bytes(module.as_serialized_hlo_module_proto())
+    Path("dump").mkdir()
+    Path("dump", "step.hlo").write_text("HloModule jit_step\n\nENTRY e {\n  ROOT p = f32[2] parameter(0)\n}\n")
     (block,) = [block for block in blocks("") if "jaxviz export" in block]
     lines = [shlex.split(line, comments=True) for line in block.replace("pkg.mod", "own.py").splitlines()]
     for name in ("before", "after"):
