@@ -237,7 +237,7 @@ def test_what_a_library_makes_of_a_scan_stays_inside_of_it():
         return jnp.sin(lax.associative_scan(combine, (a, x))[1])
 
     ex = jv.explore(f, jnp.ones((16, 4)), jnp.ones((16, 4)))
-    assert [box.name for box in ex.view().closed] == ["associative_…(combine)", "sin"]
+    assert [box.name for box in ex.view().closed] == ["associative_scan(combine)", "sin"]
 
     def rolled_out(a, x):
         def repeated(x):

@@ -42,6 +42,30 @@ def test_types_of_closed_rows_keep_no_box_out_of_the_first_view():
     assert view.zoom >= 0.95
 
 
+def test_statements_are_said_whole_where_that_makes_the_picture_no_smaller():
+    def normalized(x, scale):
+        return (x - x.mean()) / jnp.sqrt(x.var() + 1e-6) * scale
+
+    def gated(x, y, scale):
+        first = jnp.tanh(normalized(x, scale) + normalized(y, scale))
+        second = jnp.exp(normalized(x, scale) * normalized(y, scale))
+        third = jnp.sin(normalized(x, scale) - normalized(y, scale))
+        return first, second, third
+
+    explored = jv.explore(gated, *[jnp.ones((4, 8))] * 3)
+
+    def statements(width):
+        return re.findall(r"</title>((?:first|second|third) = [^<]*)<", explored.to_svg(width=width, height=180))
+
+    assert statements(1600) == [
+        "first = tanh(normalized(x, scale) + normali…",
+        "second = exp(normalized(x, scale) * normali…",
+        "third = sin(normalized(x, scale) - normaliz…",
+    ]
+    assert statements(900) == ["first = tanh(normaliz…", "second = exp(normaliz…", "third = sin(normalize…"]
+    assert explored.view(width=1600, height=180).zoom == explored.view(width=900, height=180).zoom == 1
+
+
 def test_calls_of_one_function_are_told_apart_by_what_they_are_assigned_to():
     def score(w, x):
         y = jnp.tanh(x @ w) * jnp.cos(x) + jnp.exp(-x * x)

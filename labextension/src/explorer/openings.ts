@@ -11,7 +11,7 @@ import { rowOpens, rowsOf, type Rows } from '../view/outline.ts';
 import type { Versioned, Versions } from './earlier.ts';
 import { openAroundItem } from './where.ts';
 
-type Opened = Required<Pick<ViewState, 'open' | 'spread' | 'brevity' | 'types' | 'apart'>>;
+type Opened = Required<Pick<ViewState, 'open' | 'spread' | 'brevity' | 'types' | 'long' | 'apart'>>;
 
 /** Something that the person did, to be done in the other stages when they are entered. */
 export interface Change {
@@ -64,6 +64,7 @@ export class Openings {
           spread: NONE,
           brevity: Brevity.none,
           types: false,
+          long: false,
           apart: Apart.none,
           ...first()
         }
@@ -213,7 +214,14 @@ export class Openings {
 
   private get opened(): Opened {
     return (
-      this.known.get(this.graph) ?? { open: NONE, spread: NONE, brevity: Brevity.none, types: false, apart: Apart.none }
+      this.known.get(this.graph) ?? {
+        open: NONE,
+        spread: NONE,
+        brevity: Brevity.none,
+        types: false,
+        long: false,
+        apart: Apart.none
+      }
     );
   }
 

@@ -4,18 +4,20 @@ import type { Boxes } from './boxes.ts';
 import { listed, ownName, turnWord } from './chips.ts';
 import { Apart, Brevity, type ViewState } from './folds.ts';
 import { givenType } from './given.ts';
-import { cut, newType, turns, typeText, variableOf } from './label.ts';
+import { cut, MAX_NAME, newType, turns, typeText, variableOf } from './label.ts';
 import { boxLabel, childrenOf, ownerIn, rowLabel, rowOperation, type Rows } from './outline.ts';
 import { assignedTo, isSeveral, toldApart } from './toldApart.ts';
 import { Shape } from './visible.ts';
 
-/** Names are cut at this where it is narrow. */
+/** Names are cut at this where there is room. */
+const LONG_NAME = 44;
+/** And at this where it is narrow. */
 const SHORT_NAME = 14;
 /** And at this where words are shortest. */
 const SHORTEST_NAME = 12;
 
 /** How much is said: a part of how a person looks at a graph. */
-export type Wordy = Pick<ViewState, 'brevity' | 'types' | 'apart'>;
+export type Wordy = Pick<ViewState, 'brevity' | 'types' | 'long' | 'apart'>;
 
 export class BoxWords {
   readonly label: string[];
@@ -141,7 +143,7 @@ export class BoxWords {
     const shape = this.boxes.shape[box];
     const isShort = shape === Shape.box ? brevity > Brevity.none : shape === Shape.port && brevity === Brevity.shortest;
     if (!isShort) {
-      return cut(label);
+      return cut(label, this.wordy.long ? LONG_NAME : MAX_NAME);
     }
     const most = brevity === Brevity.shortest ? SHORTEST_NAME : SHORT_NAME;
     const row = this.boxes.item[box];

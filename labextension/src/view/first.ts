@@ -22,6 +22,8 @@ const ROUGHLY = 0.1;
 const NEAR = 0.12;
 /** Types of what closed rows give are worth this much of the zoom without them. */
 const ZOOM_WITH_TYPES = 0.95;
+/** Names that are said whole are worth this much of the zoom with those that are cut. */
+const ZOOM_WITH_LONG_NAMES = 0.98;
 /** What tells closed rows apart that look alike is worth more. */
 const ZOOM_APART = 0.85;
 /** So few boxes may say more where names and chips are short, as if it were narrow. */
@@ -169,7 +171,11 @@ class Chooser {
   *withDetails(state: ViewState): Steps<ViewState> {
     const beside = yield* this.withMore(state, { apart: Apart.beside }, ZOOM_APART);
     const apart = beside === state ? yield* this.withMore(state, { apart: Apart.assigned }, ZOOM_APART) : beside;
-    return state.brevity ? apart : yield* this.withMore(apart, { types: true }, ZOOM_WITH_TYPES);
+    if (state.brevity) {
+      return apart;
+    }
+    const named = yield* this.withMore(apart, { long: true }, ZOOM_WITH_LONG_NAMES);
+    return yield* this.withMore(named, { types: true }, ZOOM_WITH_TYPES);
   }
 
   private *withMore(state: ViewState, told: Partial<ViewState>, share: number): Steps<ViewState> {

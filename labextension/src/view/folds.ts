@@ -34,6 +34,8 @@ export interface ViewState {
   readonly brevity?: number;
   /** There is room for the types of what closed rows give. */
   readonly types?: boolean;
+  /** There is room for names that are longer than a box has room for else. */
+  readonly long?: boolean;
   /** How closed boxes are told apart that look alike. */
   readonly apart?: number;
 }

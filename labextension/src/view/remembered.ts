@@ -14,6 +14,7 @@ interface Remembered {
   readonly graph: Graph;
   readonly brevity: number;
   readonly types: boolean;
+  readonly long: boolean;
   readonly apart: number;
   readonly visible: VisibleGraph;
 }
@@ -28,12 +29,18 @@ export function remembered(
   if (state.all || state.spread?.size) {
     return show(document, graph, state);
   }
-  const { brevity = Brevity.none, types = false, apart = Apart.none } = state;
+  const { brevity = Brevity.none, types = false, long = false, apart = Apart.none } = state;
   const before = known.get(state.open);
-  if (before?.graph === graph && before.brevity === brevity && before.types === types && before.apart === apart) {
+  if (
+    before?.graph === graph &&
+    before.brevity === brevity &&
+    before.types === types &&
+    before.long === long &&
+    before.apart === apart
+  ) {
     return before.visible;
   }
   const visible = make(document, graph, state);
-  known.set(state.open, { graph, brevity, types, apart, visible });
+  known.set(state.open, { graph, brevity, types, long, apart, visible });
   return visible;
 }
