@@ -59,7 +59,8 @@ class FailedExploration:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
         from jaxviz.notebook.display import mime_bundle
 
-        return mime_bundle(self._document, repr(self), height=self.height)
+        # Where only the picture is shown, as in a page that nbconvert wrote, it says why it ends where it ends.
+        return mime_bundle(self._document, repr(self), height=self.height, note=repr(self))
 
 
 def words(told: Explanation, where: str) -> str:
@@ -121,7 +122,8 @@ def _graph(program: Program, failure: Failure, tables: Tables) -> tuple[Graph, C
         return graph, np.flatnonzero(leaked).astype(np.int32), {}
     try:
         own = [number for number, place in enumerate(failure.places) if place in failure.own]
-        traced = traced_so_far([place.frame for place in failure.places], _name(failure), own)
+        name = _name(program, failure)
+        traced = traced_so_far([place.frame for place in failure.places], name, own)
         if traced is None:
             return _empty(tables), np.zeros(0, np.int32), {}
         graph = read_jaxpr(traced.jaxpr, tables)
@@ -133,7 +135,7 @@ def _graph(program: Program, failure: Failure, tables: Tables) -> tuple[Graph, C
         int(graph.regions.owner[body]): _stack(failure, _own_of(failure, frames), tables)
         for body, frames in zip(bodies, traced.entered, strict=False)
     }
-    return graph, inside[-1:].astype(np.int32), stacks
+    return graph, inside[-1 if name else len(inside) :].astype(np.int32), stacks
 
 
 def _own_of(failure: Failure, frames: int) -> list[Place]:
@@ -173,12 +175,7 @@ def _reading(graph: Graph, culprits: Column) -> int:
 
 def _returning(program: Program, tables: Tables) -> int:
     """The last `return` of the function, which gave what cannot come out; -1 where its source is not at hand."""
-    code = program.code
-    if code is None:
-        return -1
-    function = Source(code, -1, program.line).function_at(program.line)
-    returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)] if function is not None else []
-    value = function.body if isinstance(function, ast.Lambda) else returns[-1].value if returns else None
+    value = _returned(program)
     file = add_file(tables, program.file)
     if value is None or file < 0:
         return -1
@@ -189,9 +186,21 @@ def _returning(program: Program, tables: Tables) -> int:
     return tables.stack([tables.frame(file, program.name, value.lineno, column, end_line, end_column)])
 
 
-def _name(failure: Failure) -> str:
-    """What could not be made, as the person wrote it."""
+def _returned(program: Program) -> ast.expr | None:
+    """What the last `return` of the function gives; none where its source is not at hand."""
+    code = program.code
+    if code is None:
+        return None
+    function = Source(code, -1, program.line).function_at(program.line)
+    returns = [node for node in ast.walk(function) if isinstance(node, ast.Return)] if function is not None else []
+    return function.body if isinstance(function, ast.Lambda) else returns[-1].value if returns else None
+
+
+def _name(program: Program, failure: Failure) -> str:
+    """What could not be made, as the person wrote it: outside of the function, what that gave."""
     written = " ".join(failure.text(failure.expression or failure.statement).split())
+    if not written and not failure.own and (value := _returned(program)) is not None:
+        written = ast.unparse(value)
     return written if len(written) <= _NAME_LENGTH else f"{written[:_NAME_LENGTH]}…"
 
 

@@ -28,7 +28,7 @@ class Traced:
 def traced_so_far(frames: Sequence[FrameType], name: str, own: Sequence[int] = ()) -> Traced | None:
     """What was traced in frames, outermost first; None where nothing of it is left. `name` is of what failed.
 
-    `own` are the numbers of the frames that are the person's.
+    What has no name is left out. `own` are the numbers of the frames that are the person's.
     """
     found: list[tuple[Any, int]] = []
     for number, frame in enumerate(frames):
@@ -38,11 +38,12 @@ def traced_so_far(frames: Sequence[FrameType], name: str, own: Sequence[int] = (
                 found.append((trace, number))
     beside = [compat_traces.tangents_of(value) for frame in frames for value in _held(frame)]
     found = [one for one in found if not any(one[0] is other for other in beside)]
-    found = _told(found, own) or found[:1]
+    # Before the function is entered there is only what JAX does with the arguments.
+    found = _told(found, own) or (found[:1] if own else [])
     if not found:
         return None
     traces, entered = zip(*found, strict=True)
-    jaxpr = _jaxpr(traces[-1], FailedEquation(name, _culprits(frames, traces)))
+    jaxpr = _jaxpr(traces[-1], *([FailedEquation(name, _culprits(frames, traces))] if name else []))
     for number in reversed(range(len(traces) - 1)):
         before = [frame for frame in own if frame < entered[number + 1]]
         between = frames[max(before, default=-1) + 1 : entered[number + 1] + 1]
@@ -123,8 +124,8 @@ def _culprits(frames: Sequence[FrameType], traces: Sequence[Any]) -> tuple[Any, 
     return ()
 
 
-def _jaxpr(trace: Any, last: FailedEquation | UnfinishedEquation) -> PartialJaxpr:
-    equations = [*compat_traces.equations_so_far(trace), last]
+def _jaxpr(trace: Any, *last: FailedEquation | UnfinishedEquation) -> PartialJaxpr:
+    equations = [*compat_traces.equations_so_far(trace), *last]
     arguments = compat_traces.arguments_so_far(trace)
     constants = dict(compat_traces.constants_so_far(trace))
     known = {*arguments, *constants}

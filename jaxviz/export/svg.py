@@ -27,7 +27,7 @@ def to_svg(
 
     `width` and `height` are the space that the first view is chosen for; the picture is as large as it needs to be.
     `open` says which regions are open: those of the first view, all, or none. With `most_boxes`, a picture of more
-    boxes is not drawn, and the text is empty. `note` is written below.
+    boxes is not drawn, and the text is empty. `note` is written below, line by line.
     """
     from jaxviz.export import engine
 

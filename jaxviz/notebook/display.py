@@ -30,11 +30,13 @@ def mime_bundle(
     program: str = "",
     coming: Sequence[str] = (),
     picture: bool = True,
+    note: str = "",
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Data and metadata of a cell output; `height` in px fixes that of the explorer, `stage` is shown first.
 
     `program` is its place on the list of the kernel, which can be asked for more of it. While stages are still
     `coming`, there is no picture: those who need one are shown the last. Without `picture` there is none at all.
+    `note` is written below it.
     """
     from jaxviz.export.engine import DrawingError
     from jaxviz.export.svg import to_svg
@@ -44,9 +46,8 @@ def mime_bundle(
     if picture and not coming and len(document.graphs[shown]) <= _MOST_NODES:
         # The explorer draws by itself: without a picture the output is still whole where the extension is.
         with suppress(DrawingError):
-            svg = to_svg(
-                document.of_stage(shown), width=900, height=400 if height is None else height, most_boxes=_MOST_BOXES
-            )
+            space = 400 if height is None else height
+            svg = to_svg(document.of_stage(shown), width=900, height=space, most_boxes=_MOST_BOXES, note=note)
             if svg:
                 data["image/svg+xml"] = svg
     metadata: dict[str, Any] = {"stage": stage} if stage != "jaxpr" else {}

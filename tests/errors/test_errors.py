@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import html
 import inspect
 import re
 
@@ -17,6 +18,7 @@ from test_document import SCHEMA
 
 import jaxviz as jv
 from jaxviz.document import Document
+from jaxviz.graph import OPERATION
 from jaxviz.join import joined
 
 # Cases of which nothing is sure to help, and programs for which what helps others does not.
@@ -251,3 +253,25 @@ def test_an_argument_that_a_pmap_takes_as_static_is_to_be_said_static():
     assert "`static_argnums=1`" in str(error.value.jaxviz)
     ex = jv.explore(mapped, jnp.ones((1, 4)), 3, static_argnums=1)
     assert ex.jaxpr.find("mul")
+
+
+def test_where_only_the_picture_is_shown_it_says_what_failed_and_what_helps():
+    shown = failed("a_mask")[1]
+    data, _ = shown._repr_mimebundle_()
+    texts = [html.unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", data["image/svg+xml"])]
+    assert [line for line in repr(shown).splitlines() if line.strip() not in ("", *texts)] == []
+
+
+def test_what_failed_outside_of_the_function_is_no_box_or_what_the_function_gave():
+    def scaled(x, scale):
+        return x * scale
+
+    def named(x):
+        return {"sine": jnp.sin(x), "name": "sine"}
+
+    for fn, ops in ((scaled, []), (named, ["sin", "{'sine': jnp.sin(x), 'name': 'sine'}"])):
+        with pytest.raises(TypeError) as caught:
+            jv.explore(fn, X)
+        (graph,) = caught.value.jaxviz.document().graphs
+        operations = np.flatnonzero(graph.nodes.kind == OPERATION)
+        assert [graph.node(int(node)).op for node in operations] == ops

@@ -463,3 +463,23 @@ test('what has one colour in a light picture has one in a dark one', () => {
     }
   }
 });
+
+test('a note of several lines stands below the picture with all its words, and has the room for them', () => {
+  const note = 'it stops here\nbecause it depends on a value, which is longer than the picture is wide\n\n    a & b';
+  const scene = sceneOf(affine());
+  const svg = toSvg(scene, { theme: 'light', title: '', description: '', note });
+  const at = [...svg.matchAll(/<text[^>]* x="(\d+)" y="(\d+)"[^>]*>([^<]*)<\/text>/g)];
+  const told = at
+    .map(([, x, y, text]) => ({ x: Number(x), y: Number(y), text }))
+    .filter(({ y }) => y > scene.layout.totalHeight)
+    .sort((a, b) => a.y - b.y);
+  const lines = note.split('\n');
+  assert.deepEqual(
+    told.map(({ text }) => text),
+    ['it stops here', lines[1], 'a &amp; b']
+  );
+  assert.ok(told[2].x > told[0].x);
+  const [, width, height] = /width="([\d.]+)" height="([\d.]+)"/.exec(svg)?.map(Number) ?? [];
+  assert.ok(told[2].y + MARGIN < height);
+  assert.ok(width >= measure(lines[1], 'chip') + MARGIN);
+});

@@ -14,7 +14,7 @@ import { paintStubs } from './stubs.ts';
 import { SvgPainter } from './svgPainter.ts';
 import { attribute, CLASS, darkRules, escape, familyAttributes, number, run, type Paint } from './svgText.ts';
 import { measure, MONO } from './text.ts';
-import { palettes, type Theme } from './theme.ts';
+import { inks, palettes, type Theme } from './theme.ts';
 
 export interface SvgOptions {
   /** `auto` follows the reader's own setting. */
@@ -22,7 +22,7 @@ export interface SvgOptions {
   /** Name and description for readers who do not see the picture. */
   readonly title: string;
   readonly description: string;
-  /** What is to be known of the picture as a whole, written below it. */
+  /** What is to be known of the picture as a whole, written below it; of several lines, the first says it all in short. */
   readonly note?: string;
 }
 
@@ -58,13 +58,20 @@ export function toSvg(scene: Scene, { theme, title, description, note }: SvgOpti
   paintHullWords(painter, scene);
   paintCableLabels(painter, scene);
   paintBundleLabels(painter, scene);
-  const words = visible.count ? [...scene.layout.simplified, ...(note ? [note] : [])].join('; ') : EMPTY;
-  if (words) {
-    painter.text('title', 0, scene.layout.totalHeight + WORDS_HEIGHT + (visible.count ? 4 : -4), words);
-  }
+  const lines = linesBelow(scene, note);
+  const below = scene.layout.totalHeight + (visible.count ? 4 : -4);
+  lines.forEach(({ ink, text }, line) => {
+    // Some readers leave out the spaces that a text begins with.
+    const words = text.trimStart();
+    if (words) {
+      const indent = measure(text.slice(0, text.length - words.length), inks[ink].face);
+      painter.text(ink, indent, below + (line + 1) * WORDS_HEIGHT, words);
+    }
+  });
   painter.endLayer();
-  const width = number(Math.max(scene.width, words ? 2 * MARGIN + measure(words, 'title') : 0));
-  const height = number(scene.height + (words ? WORDS_HEIGHT : 0));
+  const wide = lines.map(({ ink, text }) => 2 * MARGIN + measure(text, inks[ink].face));
+  const width = number(Math.max(scene.width, ...wide));
+  const height = number(scene.height + lines.length * WORDS_HEIGHT);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}" ${familyAttributes(MONO)} fill="none" direction="ltr"${painter.spaced ? ' xml:space="preserve"' : ''} role="img"${theme === 'auto' ? ` class="${CLASS}"` : ''}>`,
     `<title>${escape(title)}</title>`,
@@ -82,8 +89,25 @@ export function toSvg(scene: Scene, { theme, title, description, note }: SvgOpti
 const GROUND: Paint = ['fill', 'background'];
 /** What a picture without boxes says. */
 const EMPTY = 'an empty program';
-/** Room below a picture for what is said of it as a whole. */
+/** Room below a picture for each line of what is said of it as a whole. */
 const WORDS_HEIGHT = 14;
+
+interface Line {
+  readonly ink: 'name' | 'title' | 'label';
+  readonly text: string;
+}
+
+/** What stands below the picture: one line, or the first line of a longer text as the heading of the others. */
+function linesBelow({ visible, layout }: Scene, note = ''): Line[] {
+  const [first, ...others] = note.split('\n');
+  const told = [...layout.simplified, ...(others.length || !note ? [] : [note])];
+  const words = told.length || visible.count || note ? told.join('; ') : EMPTY;
+  return [
+    ...(words ? [{ ink: 'title', text: words } as const] : []),
+    ...(others.length ? [{ ink: 'name', text: first } as const] : []),
+    ...others.map(text => ({ ink: 'label', text }) as const)
+  ];
+}
 
 /** Edges from the lowest layer up, each on the halos that part it from those below. */
 function paintEdges(painter: SvgPainter, scene: Scene): void {
