@@ -45,8 +45,8 @@ def open(
         if not is_made(path):
             raise TypeError(f"expected a path, or what JAX lowered or compiled, but got {type(path).__name__}")
         return open_file(bytes_of_made(path), Path(type(path).__name__), is_own=True)
-    path = Path(path).expanduser()
     try:
+        path = _place(path)
         if path.is_dir():
             return open_folder(path)
         data = read_bytes(path)
@@ -54,3 +54,15 @@ def open(
     except (OpenError, OSError) as error:
         # How jaxviz got there says nothing about the error.
         raise error.with_traceback(None) from None
+
+
+def _place(path: str | os.PathLike[str]) -> Path:
+    from jaxviz.opening.contents import OpenError
+
+    text = os.fspath(path)
+    if not text or "\0" in text:
+        raise OpenError(f"{text!r}: expected the path of a file or a folder")
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        raise OpenError(f"{text}: expected a person whose home folder is known after ~") from None

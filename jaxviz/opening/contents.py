@@ -37,6 +37,8 @@ _PROTO_IN_WORDS = (
     "a protocol buffer written as text: its bytes (--xla_dump_hlo_as_proto) "
     "or the text of HLO (--xla_dump_hlo_as_text) are read"
 )
+# What no text holds.
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 # Comments and space at the beginning of a text: licences, and the options of a test.
 _COMMENTS = re.compile(r"\A(?:\s++|//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z))++")
 
@@ -102,53 +104,69 @@ def contents_of(data: bytes, name: str) -> Contents:
     """What kind of file these bytes are; `OpenError` where they are none that can be opened."""
     if data.startswith(_MLIR_BYTECODE):
         return Contents.MLIR
-    text = _text_of(data[:_START])
+    # A name in it may be in another encoding.
+    text = _text_of(data[:_START]) or _text_of(data[:_START], "replace")
     if text is None:
         if _MLIR_BYTECODE in data[:1_000_000]:
             return Contents.EXPORT
         if data[:1] == b"\n":  # The first field of every message that holds a module is one of bytes.
             return Contents.HLO_PROTO
-        found = "an archive in a folder: unpack it" if is_archive(data) else "these bytes"
-        raise OpenError(f"{name}: byte 0: expected {_KNOWN}, not {found}")
+        raise OpenError(f"{name}: {_why_no_text(data)}")
     # A message that begins with a short name looks like text.
-    if data[:1] == b"\n" and _text_of(data) is None:
+    if data[:1] == b"\n" and _text_of(data) is None and _CONTROL.search(data):
         return Contents.HLO_PROTO
     start = without_comments(text)
     if not start and len(data) > _START:
         text = _text_of(data) or text
         start = without_comments(text)
     line = 1 + text[: len(text) - len(start)].count("\n")
+    if (found := _text_kind(start)) is not None:
+        return found
+    if not start:
+        raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, but the file is empty")
+    words = _PROTO_IN_WORDS if _PROTO_TEXT.match(start) else _beginning(start)
+    raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, not {words}")
+
+
+def _text_kind(start: str) -> Contents | None:
+    """What a text is that begins like this."""
     if start.startswith("{") and '"jaxviz"' in start:
         return Contents.DOCUMENT
     if start.startswith("HloModule"):
         return Contents.HLO_TEXT
     if _MLIR_TEXT.match(start):
         return Contents.MLIR
-    if _HLO_WITHOUT_HEAD.match(start):
-        return Contents.HLO_TEXT
-    if not start:
-        raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, but the file is empty")
-    found = _PROTO_IN_WORDS if _PROTO_TEXT.match(start) else _beginning(start)
-    raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, not {found}")
+    return Contents.HLO_TEXT if _HLO_WITHOUT_HEAD.match(start) else None
+
+
+def _why_no_text(data: bytes) -> str:
+    """Where bytes are not what was expected: of what begins as a text, where it goes on as none."""
+    if is_archive(data):
+        return f"byte 0: expected {_KNOWN}, not an archive in a folder: unpack it"
+    at = _CONTROL.search(data)
+    begun = data[: at.start()].decode(errors="replace") if at else ""
+    if at and _text_kind(without_comments(begun)) is not None:
+        return f"byte {at.start()}: expected text, not the byte 0x{data[at.start()]:02x}"
+    return f"byte 0: expected {_KNOWN}, not these bytes"
 
 
 def is_archive(data: bytes) -> bool:
     """Whether these bytes are those of a zip or a tar file."""
-    return data.startswith(b"PK\x03\x04") or data[257:262] == b"ustar"
+    return data.startswith((b"PK\x03\x04", b"PK\x05\x06")) or data[257:262] == b"ustar"
 
 
 _KNOWN = "HLO, MLIR, a jax.export artifact or a jaxviz document"
 
 
-def _text_of(data: bytes) -> str | None:
+def _text_of(data: bytes, errors: str = "strict") -> str | None:
     """The bytes as text, None where they are none. The last character may be cut off."""
     try:
-        text = data.decode()
+        text = data.decode(errors=errors)
     except UnicodeDecodeError as error:
         if error.start < len(data) - 3:
             return None
         text = data[: error.start].decode()
-    return None if re.search(r"[\x00-\x08\x0e-\x1f]", text) else text.removeprefix("\ufeff")
+    return None if _CONTROL.search(text.encode()) else text.removeprefix("\ufeff")
 
 
 def without_comments(text: str) -> str:

@@ -115,3 +115,12 @@ def test_an_archive_in_a_folder_says_how_it_is_opened(tmp_path, text):
     (tmp_path / "m.txt").write_bytes(text)
     (line,) = jv.open(tmp_path).left_out
     assert "not an archive in a folder: unpack it" in line
+
+
+def test_an_archive_of_nothing_says_so(tmp_path):
+    with zipfile.ZipFile(tmp_path / "none.zip", "w"):
+        pass
+    with pytest.raises(
+        jv.OpenError, match=r"none.zip: expected a folder with a file that can be opened, but it is empty"
+    ):
+        jv.open(tmp_path / "none.zip")

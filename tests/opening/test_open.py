@@ -445,6 +445,32 @@ def module_graph(module, folder):
     return jv.open(folder / "plain.hlo").hlo
 
 
+@pytest.mark.parametrize("form", ["hlo", "stablehlo"])
+def test_text_with_a_name_in_another_encoding_opens(module, lowered, tmp_path, form):
+    text = {"hlo": module.to_string(), "stablehlo": lowered.as_text(debug_info=True)}[form]
+    file = tmp_path / "m.txt"
+    file.write_bytes(text.replace("test_open", "pr\xfcfung").encode("latin-1"))
+    assert operations(jv.open(file), form).count("tanh") == 1
+    # What no text holds is told where it is.
+    broken = text.encode()[:900] + b"\0" + text.encode()[900:]
+    file.write_bytes(broken)
+    with pytest.raises(jv.OpenError, match="byte 900: expected text, not the byte 0x00"):
+        jv.open(file)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("", "'': expected the path of a file or a folder"),
+        ("a\0b", "expected the path of a file or a folder"),
+        ("~no such person/m.hlo", "home folder is known"),
+    ],
+)
+def test_what_is_no_path_is_told(path, message):
+    with pytest.raises(jv.OpenError, match=message):
+        jv.open(path)
+
+
 def test_mlir_that_is_printed_for_people_is_told_to_be(lowered, tmp_path):
     operation = lowered.compiler_ir("stablehlo").operation
     (tmp_path / "a.mlir").write_text(operation.get_asm(enable_debug_info=True, pretty_debug_info=True))
