@@ -42,7 +42,7 @@ def test_types_of_closed_rows_keep_no_box_out_of_the_first_view():
     assert view.zoom >= 0.95
 
 
-def test_statements_are_said_whole_where_that_makes_the_picture_no_smaller():
+def test_statements_are_said_whole_where_that_makes_the_picture_hardly_smaller():
     def normalized(x, scale):
         return (x - x.mean()) / jnp.sqrt(x.var() + 1e-6) * scale
 

@@ -23,7 +23,7 @@ const NEAR = 0.12;
 /** Types of what closed rows give are worth this much of the zoom without them. */
 const ZOOM_WITH_TYPES = 0.95;
 /** Names that are said whole are worth this much of the zoom with those that are cut. */
-const ZOOM_WITH_LONG_NAMES = 0.98;
+const ZOOM_WITH_LONG_NAMES = 0.95;
 /** What tells closed rows apart that look alike is worth more. */
 const ZOOM_APART = 0.85;
 /** So few boxes may say more where names and chips are short, as if it were narrow. */
