@@ -37,6 +37,11 @@ _PROTO_IN_WORDS = (
     "a protocol buffer written as text: its bytes (--xla_dump_hlo_as_proto) "
     "or the text of HLO (--xla_dump_hlo_as_text) are read"
 )
+_TRACE = re.compile(r'\{\s*"(?:displayTimeUnit|traceEvents)"')
+_IN_WORDS = (
+    (_PROTO_TEXT, _PROTO_IN_WORDS),
+    (_TRACE, "the events of a profile alone: the .xplane.pb beside them has the programs, too"),
+)
 # What no text holds.
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 # Comments and space at the beginning of a text: licences, and the options of a test.
@@ -124,7 +129,8 @@ def contents_of(data: bytes, name: str) -> Contents:
         return found
     if not start:
         raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, but the file is empty")
-    words = _PROTO_IN_WORDS if _PROTO_TEXT.match(start) else _beginning(start)
+    known = (words for pattern, words in _IN_WORDS if pattern.match(start))
+    words = next(known, "") or _beginning(start)
     raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, not {words}")
 
 

@@ -21,6 +21,9 @@ class Listed(Protocol):
     @property
     def places(self) -> int: ...
 
+    @property
+    def ran(self) -> str: ...
+
 
 def listing(programs: Sequence[Listed]) -> list[str]:
     """A line for each name, in order, and one for those that are too many."""
@@ -28,19 +31,21 @@ def listing(programs: Sequence[Listed]) -> list[str]:
     for program in programs:
         named.setdefault(program.called, []).append(program)
     rows = [_row(name, alike) for name, alike in list(named.items())[:_MOST_LINES]]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    columns = [column for column in zip(*rows, strict=True) if any(column)]
+    widths = [max(map(len, column)) for column in columns]
     lines = []
-    for name, operations, places, where in rows:
-        told = f"{name:{widths[0]}}  {operations:>{widths[1]}}  {places:{widths[2]}}  {where}"
-        lines.append(f"  {told.rstrip()}")
+    for name, operations, *others in zip(*columns, strict=True):
+        told = [f"{name:{widths[0]}}", f"{operations:>{widths[1]}}"]
+        told += [f"{text:{width}}" for text, width in zip(others, widths[2:], strict=True)]
+        lines.append(f"  {'  '.join(told).rstrip()}")
     rest = list(named.values())[_MOST_LINES:]
     return [*lines, f"  and {sum(map(len, rest))} more, all of them in .names"] if rest else lines
 
 
-def _row(name: str, alike: Sequence[Listed]) -> tuple[str, str, str, str]:
+def _row(name: str, alike: Sequence[Listed]) -> tuple[str, ...]:
     # By this name it is opened.
     first = next((program for program in alike if program.name == name), alike[0])
     operations = f"{first.operations:,} operation{'s' * (first.operations != 1)}"
     places = f"from {first.places:,} places in the source" if first.places else ""
     more = f"and {len(alike) - 1} more of this name" if len(alike) > 1 else ""
-    return name, operations, places, " ".join(filter(None, (first.where, more)))
+    return name, operations, first.ran, places, " ".join(filter(None, (first.where, more)))

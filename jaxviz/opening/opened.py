@@ -18,6 +18,7 @@ from jaxviz.document import (
     Document,
     FindingEntry,
     LinksEntry,
+    MeasuresEntry,
     OutlineEntry,
     PassesEntry,
     ProgramEntry,
@@ -30,6 +31,7 @@ from jaxviz.opening.contents import OpenError
 from jaxviz.opening.listing import listing
 from jaxviz.opening.programs import OpenedStage
 from jaxviz.opening.written import places_in
+from jaxviz.units import seconds_text
 
 if TYPE_CHECKING:
     from jaxviz.find import Finding
@@ -205,6 +207,7 @@ class Opened(Exploration):
             states = "state" if len(self.passes) == 1 else "states"
             lines.append(f"{len(self.passes)} {states} between passes, in .passes{same}")
         lines += [f"{name}: {text}" for name, text in self._program.notes.items()]
+        lines += [text for entry in document.measures for text in entry.measures.words if entry.program == 0]
         if self.processes:
             kinds = ("unfinished", "straggler", "differing")
             told = [entry.finding for entry in document.findings if entry.finding.kind in kinds]
@@ -343,6 +346,18 @@ class OpenedProgram:
         return places_in(self._last)
 
     @property
+    def seconds(self) -> float:
+        """How long all its operations took together, in a profile that saw it."""
+        seen = self._stage.seen if self._stage is not None else None
+        return 0.0 if seen is None else seen.seconds
+
+    @property
+    def ran(self) -> str:
+        """How often it ran in a profile, and how long that took in all; empty where none saw it."""
+        seen = self._stage.seen if self._stage is not None else None
+        return "" if seen is None else f"ran {seen.often}, {seconds_text(seen.seconds)}"
+
+    @property
     def operations(self) -> int:
         """How many operations there are in its last stage."""
         return int(np.count_nonzero(self._last.nodes.kind == OPERATION))
@@ -369,14 +384,16 @@ class OpenedProgram:
 
 def _document_of(name: str, stage: OpenedStage, lowered: OpenedStage | None) -> Document:
     from jaxviz.find import find_in_hlo, find_in_stablehlo
-    from jaxviz.outline.metadata import opened_outline
+    from jaxviz.outline.metadata import placed_outline
 
-    graph, outline = opened_outline(stage.graph)
+    graph, outline, order = placed_outline(stage.graph)
+    measures = () if stage.seen is None else (MeasuresEntry(0, stage.seen.measures(graph, stage.instructions, order)),)
     entry = ProgramEntry(name, name, -1, 0, (StageEntry(stage.kind, 0),))
     find = find_in_hlo if stage.kind == "hlo" else find_in_stablehlo
     found = find(graph, outline) if stage.is_understood else ()
     findings = tuple(FindingEntry(0, finding) for finding in found)
-    document = Document(graph.tables, (graph,), (entry,), outlines=(OutlineEntry(0, outline),), findings=findings)
+    outlines = (OutlineEntry(0, outline),)
+    document = Document(graph.tables, (graph,), (entry,), outlines=outlines, findings=findings, measures=measures)
     return document if lowered is None else _with_lowered(document, lowered)
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from jaxviz.opening.contents import Contents, OpenError
 from jaxviz.opening.modules import entries_of, hlo_parts_of, modules_in, parts_of
 from jaxviz.opening.sources import sources_of
 from jaxviz.tables import Tables
+
+if TYPE_CHECKING:
+    from jaxviz.opening.seen import Seen
 
 _COMMENT_LINE = re.compile(rb"^[^\S\n]*//.*$", re.MULTILINE)
 
@@ -31,6 +35,8 @@ class OpenedStage:
     notes: dict[str, str] = field(default_factory=dict)
     #: Of HLO the name of each node's instruction, empty for results.
     instructions: list[str] = field(default_factory=list)
+    #: What a profile saw of it.
+    seen: Seen | None = None
 
     @property
     def is_understood(self) -> bool:
@@ -99,13 +105,30 @@ def _hlo_text(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[Op
 def _hlo_proto(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[OpenedStage]:
     from jaxviz.read.hlo_module import HloError
     from jaxviz.read.hlo_proto import parse_hlo_proto
-    from jaxviz.read.hlo_wrapping import module_names
+    from jaxviz.read.hlo_wrapping import profiled_modules
 
     try:
-        for name in dict.fromkeys(module_names(data)) or [""]:
-            yield _hlo_stage(parse_hlo_proto(data, name), tables())
+        profiled = {(one.name, one.program): (one.start, one.end) for one in profiled_modules(data)}
+        if not profiled:
+            yield _hlo_stage(parse_hlo_proto(data), tables())
+            return
     except HloError as error:
         raise OpenError(str(error)) from None
+    from jaxviz.opening.seen import Profile
+
+    modules, stages, errors = {}, {}, list[str]()
+    for key, place in profiled.items():
+        try:
+            modules[key] = parse_hlo_proto(data, at=place)
+            stages[key] = _hlo_stage(modules[key], tables())
+        except HloError as error:
+            errors.append(str(error))
+    if not stages:
+        raise OpenError(errors[0])
+    profile = Profile(data, {key: modules[key] for key in stages})
+    refused += [*errors, *filter(None, [profile.note])]
+    for key, stage in stages.items():
+        yield replace(stage, seen=profile.of(key))
 
 
 def _hlo_stage(module: object, tables: Tables) -> OpenedStage:

@@ -20,11 +20,13 @@ from jaxviz.read.hlo_wrapping import module_in
 
 
 @without_collections
-def parse_hlo_proto(data: bytes, name: str = "", *, frames: bool = True) -> HloModule:
+def parse_hlo_proto(
+    data: bytes, name: str = "", *, frames: bool = True, at: tuple[int, int] | None = None
+) -> HloModule:
     """The module that the bytes hold; `HloError` with the byte for one that it cannot read.
 
-    A profile holds several modules: the one called `name`, else the largest, is read. Without `frames` no call stack
-    is.
+    A profile holds several modules: the one `at` a place, that called `name`, else the largest, is read. Without
+    `frames` no call stack is.
 
     >>> import jax
     >>> compiled = jax.jit(lambda x: -x).lower(1.0).compile()
@@ -34,7 +36,7 @@ def parse_hlo_proto(data: bytes, name: str = "", *, frames: bool = True) -> HloM
     ['parameter', 'fusion']
     """
     data = bytes(data)
-    start, end = module_in(data, name)
+    start, end = module_in(data, name) if at is None else at
     return _Reader(data, frames).read(start, end)
 
 

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from jaxviz.read.hlo_module import HloError
 from jaxviz.read.hlo_wire import SPAN, VARINT, Field, fields, message, text
 
 _WRAPPINGS = 3
+
+
+class Profiled(NamedTuple):
+    """A module in a profile: its name, the number that its process gave it, and where it is."""
+
+    name: str
+    program: int
+    start: int
+    end: int
 
 
 def module_in(data: bytes, name: str = "") -> tuple[int, int]:
@@ -16,30 +27,32 @@ def module_in(data: bytes, name: str = "") -> tuple[int, int]:
     span = _module_at(data, 0, len(data), _WRAPPINGS)
     if span is not None:
         return span
-    spans = [span for span in (_module_of(data, field) for field in _profiled(data)) if span is not None]
+    found = profiled_modules(data)
     if name:
-        spans = [span for span in spans if module_name(data, *span) == name]
-        if not spans:
+        found = [one for one in found if one.name == name]
+        if not found:
             raise HloError(f"byte 0: expected a module named {name[:100]}")
-    if spans:
-        return max(spans, key=lambda span: span[1] - span[0])
+    if found:
+        largest = max(found, key=lambda one: one.end - one.start)
+        return largest.start, largest.end
     # The message of the reader says what is missing.
     return 0, len(data)
 
 
 def module_names(data: bytes) -> list[str]:
     """The names of the modules in a profile, in order."""
-    spans = (_module_of(data, field) for field in _profiled(data))
-    return [module_name(data, *span) for span in spans if span is not None]
+    return [one.name for one in profiled_modules(data)]
+
+
+def profiled_modules(data: bytes) -> list[Profiled]:
+    """The modules in a profile, in order; several may have one name."""
+    spans = ((program, _module_at(data, field.value, field.end, _WRAPPINGS)) for program, field in _profiled(data))
+    return [Profiled(module_name(data, *span), program, *span) for program, span in spans if span is not None]
 
 
 def module_name(data: bytes, start: int, end: int) -> str:
     """The name of the module at this place."""
     return next((text(data, field) for field in fields(data, start, end) if field.number == 1), "")
-
-
-def _module_of(data: bytes, field: Field) -> tuple[int, int] | None:
-    return _module_at(data, field.value, field.end, _WRAPPINGS)
 
 
 def _module_at(data: bytes, start: int, end: int, wrappings: int) -> tuple[int, int] | None:
@@ -66,9 +79,10 @@ def _is_computation(data: bytes, field: Field) -> bool:
     return (2, SPAN) in inside and ((5, VARINT) in inside or (6, VARINT) in inside)
 
 
-def _profiled(data: bytes) -> list[Field]:
-    """Modules in an XSpace: planes, their event metadata, and in the statistics of these the bytes of an HloProto."""
-    found = []
+def _profiled(data: bytes) -> list[tuple[int, Field]]:
+    """Modules in an XSpace: planes, their event metadata, each named by a module and its number, `jit_step(12)`, and in
+    the statistics of these the bytes of an HloProto."""
+    found: list[tuple[int, Field]] = []
     try:
         for plane in fields(data, 0, len(data)):
             if plane.number != 1 or plane.wire != SPAN:
@@ -79,11 +93,25 @@ def _profiled(data: bytes) -> list[Field]:
                 for event in message(data, entry):
                     if event.number != 2 or event.wire != SPAN:
                         continue
-                    for statistic in message(data, event):
-                        if statistic.number == 5 and statistic.wire == SPAN:
+                    parts = message(data, event)
+                    spans = [part for part in parts if part.wire == SPAN and part.number in (2, 5)]
+                    named = next((text(data, part) for part in spans if part.number == 2), "")
+                    for statistic in spans:
+                        if statistic.number == 5:
+                            inside = message(data, statistic)
                             found += [
-                                part for part in message(data, statistic) if part.number == 6 and part.wire == SPAN
+                                (number_in(named), part) for part in inside if part.number == 6 and part.wire == SPAN
                             ]
     except HloError:
         return found
     return found
+
+
+def number_in(named: str) -> int:
+    """The number of a program at the end of its name in a profile, -1 where there is none.
+
+    >>> number_in("jit_step(12)")
+    12
+    """
+    digits = named.rpartition("(")[2].removesuffix(")")
+    return int(digits) if digits.isdecimal() and named.endswith(f"({digits})") else -1
