@@ -65,3 +65,39 @@ def test_the_jaxpr_can_be_explored_while_jax_compiles(notebook, graph_of):
     saved = opened.save(lambda cells: bool(cells["cells"][1]["outputs"]))
     (output,) = saved["cells"][1]["outputs"]
     assert "image/svg+xml" in output["data"]
+
+
+def test_while_a_cell_is_run_again_its_picture_stays_and_the_page_keeps_its_place(notebook, graph_of):
+    opened = notebook(SLOW + "\npathlib.Path('go').touch()", "import time; time.sleep(1.5)\n%jaxviz network(w, x)")
+    opened.run(0)
+    page = opened.page
+    cell = page.locator(".jp-Notebook .jp-CodeCell").nth(1)
+    graph = graph_of(opened.run(1).locator(".jv-root"))
+    graph.double_click("layer")
+    graph.wait_without_box("tanh")
+    before = cell.bounding_box()["height"]
+    page.evaluate("""() => {
+      const cell = document.querySelectorAll('.jp-Notebook .jp-CodeCell')[1];
+      window.least = Infinity;
+      const look = () => { window.least = Math.min(window.least, cell.offsetHeight); requestAnimationFrame(look); };
+      look();
+    }""")
+    cell.locator(".jp-InputArea-editor").click()
+    page.keyboard.press("Control+Enter")
+    stays = cell.locator(".jv-staying")
+    expect(stays).to_contain_text("running again")
+    expect(cell.locator(".jp-InputArea-prompt")).to_have_text("[*]:")
+    expect(stays.locator(".jv-root")).to_be_visible()
+    opened.shot("running-again", cell)
+    expect(cell.locator(".jp-InputArea-prompt")).to_have_text("[3]:")
+    expect(stays).to_have_count(0)
+    # What was closed is so in the next one.
+    assert "tanh" not in graph_of(cell.locator(".jv-root")).labels
+    assert page.evaluate("window.least") > before - 40
+    # An error is there in its place, alone.
+    opened.write(1, "import time; time.sleep(1)\nundefined")
+    cell.locator(".jp-InputArea-editor").click()
+    page.keyboard.press("Control+Enter")
+    expect(stays).to_be_visible()
+    expect(cell.locator(".jp-OutputArea")).to_contain_text("NameError")
+    expect(cell.locator(".jv-root")).to_have_count(0)

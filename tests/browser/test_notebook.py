@@ -56,6 +56,10 @@ def test_the_call_is_drawn_and_a_click_tells_about_an_operation(notebook):
     expect(graph.pane.locator("h4")).to_have_text("add")
     graph.page.keyboard.press("Escape")
     expect(graph.pane).to_be_hidden()
+    # Of nothing any more it lets go of the keys: they are the cell's again, to be written in.
+    expect(graph.stage).to_be_focused()
+    graph.page.keyboard.press("Escape")
+    expect(graph.page.locator(".jp-Notebook .jp-CodeCell .cm-content").first).to_be_focused()
 
 
 @pytest.mark.oldest_lab

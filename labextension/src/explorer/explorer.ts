@@ -71,6 +71,7 @@ export class Explorer {
   /** What it has from one whose place it takes, and leaves to the one that takes its own. */
   readonly inheriting: Inheriting;
   private theme: Theme = 'light';
+  private readonly takeKeys: (() => void) | undefined;
   private readonly stopFollowing: () => void;
   private readonly stopHearing: () => void;
   private readonly stopKeeping: () => void;
@@ -79,6 +80,7 @@ export class Explorer {
     const source = withKernelTree(options.document);
     this.document = source;
     this.fill = options.fill === true;
+    this.takeKeys = options.takeKeys;
     this.reading = new Reading(source, {
       root: this.root,
       seen: () => this.pane.viewing,
@@ -436,7 +438,7 @@ export class Explorer {
     this.pane.focus();
   }
 
-  /** Lets go of one thing at a time: the help, the selection, the search, the whole window. */
+  /** Lets go of one thing at a time: the help, the selection, the search, the whole window; then of the keys. */
   private leave(): void {
     if (!this.help.hidden) {
       this.help.hidden = true;
@@ -450,6 +452,8 @@ export class Explorer {
       this.leaveSearch();
     } else if (this.whole.on) {
       this.expand(false);
+    } else if (this.pane.stage.matches(':focus')) {
+      this.takeKeys?.();
     }
   }
 

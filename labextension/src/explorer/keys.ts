@@ -62,7 +62,12 @@ export const keys: readonly Key[] = [
     shown: 'k',
     does: 'what runs as one kernel: an area behind it; optimized HLO by its kernels'
   },
-  { keys: ['Escape'], command: 'leave', shown: 'Escape', does: 'let go' },
+  {
+    keys: ['Escape'],
+    command: 'leave',
+    shown: 'Escape',
+    does: 'let go; of nothing any more: back to the cell, in a notebook'
+  },
   { keys: ['1'], command: 'source', shown: '1', does: 'the Python source' },
   { keys: ['2'], command: 'jaxpr', shown: '2', does: 'the jaxpr' },
   { keys: ['3'], command: 'stablehlo', shown: '3', does: 'StableHLO' },

@@ -29,6 +29,8 @@ export interface ExplorerOptions {
   readonly colour?: string;
   /** Shows a line of the person's source where it was written. */
   readonly goToLine?: (spot: SourceSpot) => void;
+  /** Takes the keys back where there is nothing left here that Escape lets go of. */
+  readonly takeKeys?: () => void;
   /** The line to the kernel that made it, where there is one. */
   readonly kernel?: KernelLine;
   /** Stages that the kernel still works on: another document comes with them. */

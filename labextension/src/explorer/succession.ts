@@ -61,3 +61,14 @@ export async function takePlace(
   before.dispose();
   return true;
 }
+
+/** Has a picture that is new in its host drawn before it is seen; `shown` makes room for it in that moment. */
+export async function comeForward(next: Explorer, shown: () => void): Promise<void> {
+  next.root.classList.add(COMING);
+  const end = performance.now() + PATIENCE;
+  while (performance.now() < end && !next.atRest && !next.disposed) {
+    await new Promise(done => setTimeout(done, LOOK));
+  }
+  next.root.classList.remove(COMING);
+  shown();
+}

@@ -1,7 +1,7 @@
 /** What shows documents, loaded with the first of them: a page without any pays nothing for it. */
 import type { decode, textOf } from '../document/decode.ts';
 import type { Explorer } from '../explorer/explorer.ts';
-import type { takePlace } from '../explorer/succession.ts';
+import type { comeForward, takePlace } from '../explorer/succession.ts';
 import type { LayoutClient } from '../layout/client.ts';
 
 export interface Loaded {
@@ -10,6 +10,7 @@ export interface Loaded {
   readonly Explorer: typeof Explorer;
   readonly LayoutClient: typeof LayoutClient;
   readonly takePlace: typeof takePlace;
+  readonly comeForward: typeof comeForward;
 }
 
 export async function loaded(): Promise<Loaded> {
@@ -24,6 +25,7 @@ export async function loaded(): Promise<Loaded> {
     textOf: decoding.textOf,
     Explorer: exploring.Explorer,
     LayoutClient: placing.LayoutClient,
-    takePlace: succession.takePlace
+    takePlace: succession.takePlace,
+    comeForward: succession.comeForward
   };
 }

@@ -19,6 +19,7 @@ import { Leaving, type Left } from './leaving.ts';
 import { LeftInCells, type Stood } from './leftInCells.ts';
 import { application, onChoice, preferences } from './preferences.ts';
 import { sign } from './sign.ts';
+import { Staying, type Sides } from './staying.ts';
 
 const MIME_TYPE = 'application/vnd.jaxviz.v1+json';
 /** ms after the last change of the view in which it is saved. */
@@ -72,6 +73,7 @@ interface LeftPicture extends Left {
 
 const leaving = new Leaving<LeftPicture>();
 const leftInCells = new LeftInCells<Earlier>();
+const staying = new Staying();
 
 class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   private explorer: Explorer | null = null;
@@ -98,6 +100,8 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   /** Where it stands in a cell, if it does, and the function that it shows. */
   private spot: Omit<Stood, 'name'> | null = null;
   private name = '';
+  /** Where it stood in its cell. */
+  private sides: Sides = { left: 0, right: 0 };
 
   constructor(private readonly options: IRenderMime.IRendererOptions) {
     super();
@@ -134,6 +138,12 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
   protected override onBeforeDetach(): void {
     const { activeElement } = document;
     this.focused = this.explorer?.root.contains(activeElement) ? (activeElement as HTMLElement) : null;
+    if (this.spot) {
+      const { cell } = this.spot;
+      const beside = cell.querySelector('.jp-Cell-inputWrapper') ?? cell;
+      const [own, around] = [this.node, beside].map(one => one.getBoundingClientRect());
+      this.sides = { left: own.left - around.left, right: around.right - own.right };
+    }
     this.parent?.node.removeEventListener('focus', this.takeKeys);
   }
 
@@ -202,7 +212,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
 
   /** Draws a document; where another one is on the screen, it is the same program, and this takes its place. */
   private async draw(
-    { Explorer, LayoutClient, takePlace }: Loaded,
+    { Explorer, LayoutClient, takePlace, comeForward }: Loaded,
     document: Document,
     data: unknown,
     model: Model
@@ -229,12 +239,17 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       ...(typeof height === 'number' ? { height } : {}),
       ...(typeof stage === 'string' ? { stage } : {}),
       ...(preferences.colour ? { colour: preferences.colour } : {}),
+      ...(fill ? {} : { takeKeys: () => application.toCell?.(home.output.node) }),
       ...(fill ? {} : { kernel: this.line(typeof program === 'string' ? program : '') }),
       ...(isTexts(coming) ? { coming } : {}),
       ...(application.goToLine ? { goToLine: spot => application.goToLine?.(home.output.node, spot) } : {})
     });
     this.explorer = next;
     this.takeKeys();
+    const cell = this.spot?.cell;
+    if (!before && cell && staying.has(cell)) {
+      await comeForward(next, () => staying.makeRoom(cell, this.name));
+    }
     if (before) {
       await takePlace(before, next, seen => (saved ? { ...seen, colour: saved.colour } : seen));
       const { output } = home;
@@ -264,6 +279,7 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       leftInCells.drop(stood);
     }
     home.output = this;
+    staying.release(nodes);
     this.node.replaceChildren(...nodes);
     this.sight.observe(this.node);
     if (document.activeElement === document.body) {
@@ -282,11 +298,28 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
 
   /** Leaves the picture to the output that may come in the place of this one. */
   private leave(explorer: Explorer, layouts: LayoutClient): void {
-    const { home, shown, model, kept, saving, changing, focused, spot, name } = this;
+    const { home, shown, model, kept, saving, changing, focused, spot, name, sides } = this;
     clearTimeout(saving);
     const stood = spot && { ...spot, name };
+    const nodes = [...this.node.childNodes];
+    let holders = 1;
+    const end = (): void => {
+      holders--;
+      if (!holders) {
+        explorer.dispose();
+        layouts.dispose();
+      }
+    };
     if (stood) {
       leftInCells.put(stood, explorer.inheriting.earlier);
+      // The host says only after it took the outputs away that the cell is run.
+      queueMicrotask(() => {
+        const isTaken = nodes.some(one => one.parentNode !== this.node);
+        if (!isTaken && !explorer.root.classList.contains('jv-whole')) {
+          const words = application.trans.__('running again: this is the picture from before');
+          holders += Number(staying.keep(stood, nodes, sides, words, end));
+        }
+      });
     }
     leaving.put({
       explorer,
@@ -298,12 +331,9 @@ class DocumentOutput extends Widget implements IRenderMime.IRenderer {
       unsaved: saving !== undefined,
       changing,
       stood,
-      nodes: [...this.node.childNodes],
+      nodes,
       focused,
-      end: () => {
-        explorer.dispose();
-        layouts.dispose();
-      }
+      end
     });
   }
 

@@ -37,6 +37,8 @@ export const application: {
   trans: TranslationBundle;
   /** Shows a line of the source of the program in an output. */
   goToLine?: (output: Node, spot: SourceSpot) => void;
+  /** Has the keys go back to the cell that an output stands in. */
+  toCell?: (output: Node) => void;
   /** The line to the kernel of the notebook that an output stands in. `show` shows the program with what was measured. */
   kernelLine?: (output: Node, program: string, show: (document: unknown) => void) => KernelLine;
 } = { trans: nullTranslator.load('') };

@@ -87,6 +87,15 @@ function activate(
     const notebook = notebooks?.find(one => one.node.contains(output));
     goTo(app, notebooks, () => notebook?.context.path ?? active(), trans)(spot);
   };
+  application.toCell = output => {
+    const content = notebooks?.find(one => one.node.contains(output))?.content;
+    const index = content?.widgets.findIndex(({ node }) => node.contains(output)) ?? -1;
+    if (content && index >= 0) {
+      content.activeCellIndex = index;
+      // A letter that was still meant for the picture is no command there, as to cut the cell.
+      content.mode = 'edit';
+    }
+  };
 
   const tracker = new WidgetTracker<MainAreaWidget<ProgramTab>>({ namespace: 'jaxviz-programs' });
   const origins = new Map<MainAreaWidget<ProgramTab>, Origin>();
