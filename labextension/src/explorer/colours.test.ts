@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
-import { FateKind, NodeKind } from '../document/graph.ts';
-import { loop, Sketch } from '../document/sketch.ts';
+import { FateKind, NodeKind, RowKind } from '../document/graph.ts';
+import { affine, loop, plainOutline, Sketch } from '../document/sketch.ts';
 import { toSvg } from '../draw/svg.ts';
 import { palettes } from '../draw/theme.ts';
 import { Legend, type LegendEntry } from './legend.ts';
@@ -151,4 +151,23 @@ test('while the host changes its style sheets and nothing has a size, the pictur
   size(600, 400);
   assert.deepEqual(explorer.picture.locate(0), before);
   assert.match(explorer.picture.canvas.style.height, /40px/);
+});
+
+test('in the legend each kind has the colour of its boxes, also where the first of it is an open region', async () => {
+  const plain = (): ReturnType<typeof measured> => {
+    const made = affine().plain();
+    const name = ['', 'layer'].map(text => made.strings.push(text) - 1);
+    // The module holds the three operations.
+    const rows = { back: [1, 1], kind: [RowKind.program, RowKind.module], name, gap: [0, 3], size: [7, 3] };
+    return { ...made, outlines: [plainOutline(rows, 7)] };
+  };
+  const { explorer, root, press } = await explore({ plain });
+  await press('e');
+  const { visible, looks } = explorer.panes[0].scene ?? assert.fail('nothing is drawn');
+  const box = visible.label.indexOf('add');
+  assert.equal(looks[box], 'box-elementwise');
+  assert.ok(visible.family.indexOf(visible.family[box]) < box, 'a frame is the first of its kind');
+  const [item] = [...root.querySelectorAll('.jv-legend-item')].filter(one => one.textContent === 'elementwise');
+  const swatch = item.querySelector('.jv-swatch') as HTMLElement;
+  assert.equal(swatch.style.borderColor, palettes.light.plainLine);
 });

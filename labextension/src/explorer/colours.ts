@@ -130,21 +130,19 @@ export class Colours {
 
   private byKind(visible: VisibleGraph): Coloured {
     const looks = kindLooks(visible);
-    const shown = new Set<number>();
+    // A frame has no colour of its own, whatever it holds.
+    const shown = new Map<number, LookName>();
     let ghosts = false;
     for (let box = 0; box < visible.count; box++) {
       if (visible.ghost[box]) {
         ghosts = true;
       } else if (visible.shape[box] === Shape.box) {
-        shown.add(visible.family[box]);
+        shown.set(visible.family[box], looks[box]);
       }
     }
     const legend = [...shown]
-      .sort((a, b) => a - b)
-      .map(family => ({
-        look: looks[visible.family.findIndex((one, box) => one === family && !visible.ghost[box])],
-        label: families[family].label
-      }));
+      .sort(([a], [b]) => a - b)
+      .map(([family, look]) => ({ look, label: families[family].label }));
     return { looks, title: '', legend: ghosts ? [...legend, NOT_KEPT] : legend };
   }
 
