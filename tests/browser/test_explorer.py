@@ -150,7 +150,7 @@ def test_what_belongs_to_a_selection_is_lit_and_said(notebook):
     graph = opened.explore(0)
     words = graph.root.locator(".jv-words")
     graph.click("sin")
-    expect(words).to_have_text("made from no other operation, used by 2 operations")
+    expect(words).to_have_text("used by 2 operations")
     opened.shot("paths-around", graph.root)
     # From the selection to a second box, with the mouse and with keys.
     graph.stage.click(position=graph.place("tanh"), modifiers=["Shift"])

@@ -35,7 +35,9 @@ test('what leads to a selection and what it leads to; the rest stands apart', ()
   const all = seen(fork());
   const found = around(all, itemOfNode(2));
   assert.deepEqual(together(all, found), ['x', 'sin', 'add', 'tanh', 'out']);
-  assert.equal(found.words, 'made from no other operation, used by 2 operations');
+  assert.equal(found.words, 'used by 2 operations');
+  const words = (box: number): string => around(all, itemOfNode(box)).words;
+  assert.equal(words(5), 'made from 3 operations, used by no other operation');
   const { source, target, label } = all.visible;
   const ways = [...found.ways].map((way, edge) => [way, label[source[edge]], label[target[edge]]]);
   assert.deepEqual(
@@ -85,7 +87,13 @@ test('what a loop hands on is made from its start at first, then from the turn b
   const { graph } = all.visible;
   const binding = graph.bindingKind.indexOf(BindingKind.carry);
   const { words } = around(all, itemOfNode(graph.bindingTo[binding]));
-  assert.match(words, /^made from no other operation at first, from \d+ operations? in the next turn, used by/);
+  assert.match(words, /^made from \d+ operations? from the second turn on, used by/);
+});
+
+test('where nothing leads to an operation nor on from it, that is said once', () => {
+  const sketch = new Sketch();
+  sketch.result('out', sketch.op('sin', [sketch.argument('x', 'f32[2]')], 'f32[2]'));
+  assert.equal(around(seen(sketch), itemOfNode(1)).words, 'no other operation leads here or goes on from here');
 });
 
 test('everything belongs to the only operation of a chain', () => {

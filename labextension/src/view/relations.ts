@@ -50,8 +50,12 @@ export function around(seen: Seen, item: number): Relations {
   const inside = marks(graph, nodes);
   const [made, used] = [to, from].map(reached => operations(graph, rows, reached, inside));
   const later = made ? 0 : operations(graph, rows, reach(influenceOf(graph, true).before, nodes), inside);
-  const next = later ? ` at first, from ${countText(later)} in the next turn` : '';
-  return { apart, ways, words: `made from ${countText(made)}${next}, used by ${countText(used)}` };
+  const next = later ? `made from ${countText(later)} from the second turn on` : '';
+  const told = [
+    made ? `made from ${countText(made)}` : next,
+    used ? `used by ${countText(used)}` : made || next ? 'used by no other operation' : ''
+  ].filter(Boolean);
+  return { apart, ways, words: told.join(', ') || 'no other operation leads here or goes on from here' };
 }
 
 /** The ways from one item to another, whichever comes first; through the next turn of a loop where there is no other. */
@@ -175,7 +179,7 @@ function operations(graph: Graph, { outline }: Rows, marked: Uint8Array, inside:
 }
 
 function countText(count: number): string {
-  return count === 0 ? 'no other operation' : `${count} operation${count === 1 ? '' : 's'}`;
+  return `${count} operation${count === 1 ? '' : 's'}`;
 }
 
 function labelOf(document: Document, graph: Graph, rows: Rows, item: number): string {
