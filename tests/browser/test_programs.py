@@ -53,6 +53,10 @@ def test_the_panel_fills_while_cells_run_and_says_why(notebook):
     expect(programs(panel).nth(0)).to_contain_text("watched")
     expect(programs(panel).nth(1)).to_contain_text("compiled for the first time")
     expect(panel.locator(".jv-panel-function-name")).to_have_text("step")
+    # Where it was defined is read in full beside how many there are, in a panel as narrow as it is at first.
+    place = panel.locator(".jv-panel-function-head .jv-panel-quiet")
+    expect(place).to_have_text(re.compile(r"In \[\d+\], line \d+"))
+    assert place.evaluate("place => place.scrollWidth <= place.clientWidth")
     book.run(2)
     expect(programs(panel)).to_have_count(3)
     # Nobody asked to watch this one: it comes because somebody looks.
