@@ -32,6 +32,7 @@ _SHAPING = re.compile(rf" (?:{'|'.join(sorted(SHAPES))})\(")
 _LINE = re.compile(r"^\s*(?:ROOT )?%?([\w.\-]+) = (.*)$", re.MULTILINE)
 _ROOT = re.compile(r"^\s*ROOT %?([\w.\-]+) = ", re.MULTILINE)
 _OPERAND = re.compile(r"(?<![={\w])%([\w.\-]+)")
+_CALLED = re.compile(r"=%([\w.\-]+)")
 _NAME = re.compile(r'op_name="([^"]*)"')
 _OPCODE = re.compile(r" ([a-z][\w\-]*)\(")
 #: How a computation begins: whether it is the program itself, and its name.
@@ -89,13 +90,20 @@ def replacements(
     wanted = set(nodes)
     found: dict[int, int] = {}
     instead: dict[str, str] = {}
+
+    def found_for(gone: Iterable[int], others: Found) -> None:
+        # What an equation gives stands after its parts.
+        for node in gone:
+            if others and others[0] != node:
+                found.setdefault(node, others[0])
+
     # Readers stand after what they read.
     for name in reversed(before.operands):
         gone = [node for node in named(before.op_names.get(name, "")) if node in wanted]
         if name in after.operands:
             # An instruction may go on under the name of another equation, as the second of two equal bounds does.
             others = named(after.op_names.get(name, "")) if gone else ()
-            found.update({node: others[0] for node in gone if others and node not in others})
+            found_for([node for node in gone if node not in others], others)
             continue
         # Of what is merged, also the copies and shapes between two equations lead on to what is left.
         if not gone and not merged:
@@ -104,11 +112,16 @@ def replacements(
             now = instead.get(reader, reader) if merged else reader
             operands = after.operands.get(now)
             if not merged and operands is None and (taken := _taken_over(before, after, name, reader)):
-                found.update({node: other for node in gone for other in named(taken)[:1] if other != node})
+                found_for(gone, named(taken)[:1])
                 break
-            if operands is None or len(operands) != len(before.operands[reader]):
+            if operands is None:
                 continue
-            put = operands[place] if merged else _in_its_place(before.operands[reader], operands, place)
+            if len(operands) == len(before.operands[reader]):
+                put = operands[place] if merged else _in_its_place(before.operands[reader], operands, place)
+            elif (twin := _twin(before, name, operands) if merged else None) is not None:
+                put = twin
+            else:
+                continue
             instead[name] = put
             while (
                 not merged
@@ -117,8 +130,8 @@ def replacements(
             ):
                 # Another shape of what it read is all that is left of it.
                 put = after.operands[put][0]
-            others = named(after.op_names.get(put, "")) if _is_whole(before, after, put, merged) else ()
-            found.update({node: others[0] for node in gone if others and others[0] != node})
+            others = named(after.op_names.get(put, "")) if _is_whole(before, after, put, named, merged) else ()
+            found_for(gone, others)
             break
     return found
 
@@ -130,12 +143,18 @@ def _in_its_place(before: Sequence[str], after: Sequence[str], place: int) -> st
     return after[other] if len(before) == 2 and found == before[other] != after[other] else found
 
 
-def _is_whole(before: Lines, after: Lines, name: str, merged: bool) -> bool:
+def _twin(before: Lines, name: str, among: Iterable[str]) -> str | None:
+    """Of some instructions, the one that does the same of the same: a kernel that reads two equal values reads one of
+    them once these are merged, and has fewer operands."""
+    return next((one for one in among if one != name and before.numbers.get(one) == before.numbers[name]), None)
+
+
+def _is_whole(before: Lines, after: Lines, name: str, named: Callable[[str], Found], merged: bool) -> bool:
     """Whether an instruction gives what the equation of its name gives, and not a step on the way there, such as the
     square that a cube is made of."""
-    op_name = after.op_names.get(name, "")
+    equation = named(after.op_names.get(name, ""))
     steps = [
-        before.op_names.get(reader) == op_name and before.opcodes.get(reader) not in ONLY_MOVE
+        named(before.op_names.get(reader, "")) == equation and before.opcodes.get(reader) not in ONLY_MOVE
         for reader, _ in before.readers.get(name, ())
     ]
     return not (steps and all(steps)) and (merged or not _is_new_work(before, after, name))
@@ -160,6 +179,7 @@ class Lines:
     """A snapshot by the names of its instructions."""
 
     def __init__(self, text: str) -> None:
+        self._text = text
         self.operands: dict[str, list[str]] = {}
         self.opcodes: dict[str, str] = {}
         self.op_names: dict[str, str] = {}
@@ -175,6 +195,26 @@ class Lines:
         if len(heads) == len(roots):
             # What a computation gives is read by what no instruction is called like.
             self.operands.update({f"{GIVEN_BY} {head[1]}": [root] for head, root in zip(heads, roots, strict=True)})
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """A number for each instruction: equal where two of one computation do the same of the same."""
+        known: dict[tuple[str, tuple[int, ...]], int] = {}
+        numbers: dict[str, int] = {}
+        given: dict[str, int] = {}
+        computation = ""
+        # What is called, and what is read, stands before.
+        for line in self._text.split("\n"):
+            if (head := HEAD.match(line)) is not None:
+                computation = head[2]
+            elif (match := _LINE.match(line)) is not None:
+                does = match[2].partition(", metadata=")[0]
+                operands = tuple(numbers.get(one, -1) for one in _OPERAND.findall(does))
+                does = _CALLED.sub(lambda called: f"={given.get(called[1], -1)}", _OPERAND.sub("", does))
+                numbers[match[1]] = number = known.setdefault((does, operands), len(known))
+                if "ROOT" in line[: match.start(1)]:
+                    given[computation] = number
+        return numbers
 
     @cached_property
     def works(self) -> set[tuple[str, str]]:

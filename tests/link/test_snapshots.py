@@ -60,3 +60,58 @@ def test_what_is_read_in_place_of_what_is_gone_is_what_its_name_says(later, foun
         merged=False,
     )
     assert known == found
+
+
+def merged_in(earlier, later, node, numbers):
+    """What replaced a node in a pass that merges, by the names that stand for the equations."""
+    found = replacements(
+        Lines("\n".join(earlier)),
+        Lines("\n".join(later)),
+        [node],
+        lambda name: (numbers[name],) if name in numbers else (),
+        merged=True,
+    )
+    return found.get(node)
+
+
+def test_a_kernel_that_reads_two_equal_values_reads_one_of_them_once_they_are_merged():
+    def computation(name, op, reads="%p"):
+        return [
+            f"%{name} (p: f32[8,8]) -> f32[8,8] {{",
+            line(f"p.{name}", "parameter", ""),
+            f"  ROOT {line(name + '.r', op, f'p.{name}')[2:]}",
+            "}",
+        ]
+
+    def kernel(name, body, op_name):
+        return f'  %{name} = f32[8,8] fusion(%x), kind=kLoop, calls=%{body}, metadata={{op_name="{op_name}"}}'
+
+    bodies = [*computation("one", "tanh"), *computation("other", "sine"), *computation("again", "tanh")]
+    head = ["ENTRY %main (x: f32[8,8]) -> f32[8,8] {", line("x", "parameter", "")]
+    kept = [kernel("a", "one", "first"), kernel("b", "other", "another")]
+    earlier = [*bodies, *head, *kept, kernel("c", "again", "second"), line("r", "add", "b, %a, %c", "reader"), "}"]
+    later = [*bodies, *head, *kept, line("r", "add", "b, %a", "reader"), "}"]
+    assert merged_in(earlier, later, 1, {"first": 0, "second": 1, "another": 2, "reader": 3}) == 0
+
+
+def test_what_replaced_an_equation_is_told_by_what_it_gave_and_not_by_a_part_of_it():
+    given = [line("i", "iota", "", "i")]
+    kept = [line("n", "broadcast", "half", "quotient"), line("d", "multiply", "i, %n", "quotient")]
+    earlier = [
+        *given,
+        *kept,
+        # The same product, with its operands the other way round.
+        line("f", "broadcast", "half", "product"),
+        line("m", "multiply", "f, %i", "product"),
+        line("r", "add", "m, %z", "reader"),
+    ]
+    later = [*given, *kept, line("r", "add", "d, %z", "reader")]
+    assert merged_in(earlier, later, 2, {"i": 0, "quotient": 1, "product": 2, "reader": 3}) == 1
+
+
+def test_a_step_of_an_equation_is_no_whole_also_where_its_steps_are_called_otherwise():
+    numbers = {"size/real": 0, "size/square": 0, "real": 1, "reader": 2}
+    kept = [line("a", "real", "z", "size/real"), line("s", "multiply", "a, %a", "size/square")]
+    earlier = [*kept, line("b", "real", "z", "real"), line("r", "negate", "b", "reader")]
+    later = [*kept, line("r", "negate", "a", "reader")]
+    assert merged_in(earlier, later, 1, numbers) is None
