@@ -99,6 +99,7 @@ class _Writer:
         self.given, self._paths, self._loop_after = leave_loops(graph, role, self._kernels, linked, self.leaf, outline)
         self._kind = self.given.kind.tolist()
         self._stand_with_readers()
+        self._stand_with_makers()
         self._stand_between()
         self._leave_kernels()
 
@@ -118,6 +119,21 @@ class _Writer:
             told = leaf[reader[made == node]]
             inside = [one for one in told.tolist() if one >= 0 and leaf[node] in self._paths[one]]
             leaf[node] = inside[0] if inside else leaf[node]
+
+    def _stand_with_makers(self) -> None:
+        """What is not drawn and reads what is made later in the program than it is known from stands with that: of a
+        cast that the compiler merged with an earlier one, what is around it is not in pieces."""
+        graph, place = self.graph, self.source.copy()
+        read = np.flatnonzero(graph.operands.source >= 0)
+        maker, reader = graph.value_node[graph.operands.source[read]], graph.operand_node[read]
+        is_operation, region = graph.nodes.kind == OPERATION, graph.nodes.region
+        is_drawn = is_operation & ((self.role == BOX) | (self.role == THROUGH))
+        hidden = is_operation & ~is_drawn & (place >= 0)
+        possible = hidden[reader] & (is_drawn | hidden)[maker] & (region[maker] == region[reader])
+        # In order, so that what reads such a one stands with it in turn.
+        for one, other in zip(maker[possible].tolist(), reader[possible].tolist(), strict=True):
+            if place[one] > place[other] and (is_drawn[one] or place[one] > self.source[one]):
+                place[other], self.leaf[other] = place[one], self.leaf[one]
 
     def _stand_between(self) -> None:
         """What is not drawn, as that a result of a turn goes to its place, stands in what is right before and after it,

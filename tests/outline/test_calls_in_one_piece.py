@@ -2,13 +2,17 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from jax import lax
 from outline.outlines import check
 
 import jaxviz as jv
 from jaxviz.outline import Outline
+from jaxviz.outline.linked import linked_outline
 from jaxviz.outline.noise import BOX
+from jaxviz.read.hlo import read_hlo
+from jaxviz.read.hlo_text import parse_hlo_text
 
 W = jnp.ones((8, 8))
 
@@ -51,6 +55,37 @@ def test_a_call_is_not_in_pieces_where_results_of_turns_go_to_their_place(compil
         # One forward, one backward.
         assert len(_rows(outline, "midpoint")) == 2
         assert len(_rows(compiled["layers"], "checkpoint(layer)")) == 1
+
+
+MERGED = """HloModule merged
+ENTRY main {
+  x = f32[4] parameter(0)
+  tanh = f32[4] tanh(x)
+  sin = f32[4] sine(tanh)
+  cos = f32[4] cosine(sin)
+  cast = f32[2,2] bitcast(cos)
+  back = f32[4] bitcast(cast)
+  exp = f32[4] exponential(back)
+  ROOT mul = f32[4] multiply(exp, cos)
+}
+"""
+
+
+def test_a_call_is_not_in_pieces_for_a_cast_that_was_merged_with_an_earlier_one():
+    def earlier(x):
+        return jnp.sin(jnp.tanh(x))
+
+    def later(x):
+        return jnp.exp(jnp.cos(x)) * jnp.cos(x)
+
+    given = jv.explore(lambda x: later(earlier(x)), jnp.ones(4))._capture.outline
+    graph = read_hlo(parse_hlo_text(MERGED), given.graph.tables).graph
+    equations = {given.graph.tables.strings[op]: at for at, op in enumerate(given.graph.nodes.op.tolist())}
+    names = [graph.tables.strings[name] for name in graph.nodes.name.tolist()]
+    source = [equations.get("sin" if name in ("cast", "back") else name, -1) for name in names]
+    outline = linked_outline(graph, np.array(source, np.int32), given, np.array(source, np.int32))
+    check(outline)
+    assert [row.name for row in outline if row.depth == 1] == ["earlier", "later"]
 
 
 def test_what_a_checkpoint_only_hands_on_has_no_box_of_its_own(compiled):
