@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from jaxviz.outline.chains import Label
 from jaxviz.outline.draft import Draft
-from jaxviz.outline.elements import BODY, CALL, COND, FUNCTION, LOOP, PHASE
-from jaxviz.outline.expressions import GENERIC, is_loop
+from jaxviz.outline.elements import BODY, CALL, COND, FUNCTION, LOOP, MODULE, PHASE
+from jaxviz.outline.expressions import BODIES, GENERIC, is_loop
 from jaxviz.outline.heaviest import and_others, without_others
 from jaxviz.outline.transformations import takes_gradient
 from jaxviz.outline.tree import ROW_KINDS
@@ -46,6 +46,11 @@ class CalledBack:
                     break
                 around = parent[around]
 
+        self._modules: dict[int, list[int]] = {}
+        for row, number in enumerate(draft.label.tolist()):
+            if number >= 0 and kind[row] == MODULE and kind[parent[row]] == LOOP:
+                self._modules.setdefault(parent[row], []).append(row)
+
     def functions(self, row: int) -> str:
         """Those in a row, empty where there are none or too many to tell."""
         found = self._inside.get(row, ())
@@ -72,6 +77,10 @@ class CalledBack:
             is_told = "(" in name or not self._inside[row].keys().isdisjoint(_WORD.findall(name))
             if self._says_how(row, name) and not is_told and name not in GENERIC:
                 yield row, and_others(f"{name}({functions})", others)
+        for row, inside in self._modules.items():
+            # A loop that a library writes around one module is that of the module.
+            if len(inside) == 1 and names[row] in BODIES and self._says_how(row, ""):
+                yield row, f"{_loop(self._labels[self._draft.label[row]])}({names[inside[0]]})"
 
 
 def _called_back(label: Label) -> str:
@@ -82,3 +91,8 @@ def _called_back(label: Label) -> str:
             name = str(step[1][1])
             return name if name.isidentifier() and name not in GENERIC else ""
     return ""
+
+
+def _loop(label: Label) -> str:
+    """The operation of a loop: `scan`."""
+    return next(str(step[1]) for step in label.token if isinstance(step, tuple) and step[:1] == (LOOP,))

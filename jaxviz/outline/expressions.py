@@ -73,7 +73,7 @@ _CONDITIONS = frozenset({"cond", "switch"})
 # A function by its name, or mapped over axes: `step`, `vmap(combine)`.
 _NAMED = re.compile(r"[^\W\d]\w*|vmap\([^\W\d]\w*\)")
 _INNER = "inner"
-_BODIES = frozenset({"body", "body_fn", "body_fun", "loop", "loop_body", "scan_fn"})
+BODIES = frozenset({"body", "body_fn", "body_fun", "loop", "loop_body", "scan_fn"})
 
 #: Methods whose object says more than they do.
 _VERBS = frozenset({"apply", "call", "forward", "init", "loss", "map", "sample", "step", "update", "__call__"})
@@ -417,7 +417,7 @@ def _call_name(node: ast.Call) -> str:
         function = _without_checkpoint(node.args[place])
         # Of loops in each other, that one is the inner one says which it is.
         body = _INNER if _callee(function) == _INNER else _function_name(function)
-        return f"{name}({body})" if _NAMED.fullmatch(body) and body not in _BODIES else name
+        return f"{name}({body})" if _NAMED.fullmatch(body) and body not in BODIES else name
     return name
 
 

@@ -15,8 +15,8 @@ from jaxviz.graph import Column, Graph
 from jaxviz.outline.stacks import StackTree
 from jaxviz.tables import rows_used
 
-# Operations that repeat a function.
-_LOOPS = frozenset({"scan", "while"})
+#: Operations that repeat a function.
+LOOPS = frozenset({"scan", "while"})
 
 
 def attach_in_bodies(graph: Graph, stacks: StackTree, stack: Column) -> None:
@@ -84,7 +84,7 @@ def move_out_of_loops(graph: Graph, stacks: StackTree, stack: Column) -> None:
     strings, nodes, functions = graph.tables.strings, graph.nodes, graph.tables.frames.function
     loops: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for owner in graph.owned_regions:
-        if strings[nodes.op[owner]] in _LOOPS and stack[owner] >= 0:
+        if strings[nodes.op[owner]] in LOOPS and stack[owner] >= 0:
             loops[int(nodes.region[owner])][int(stack[owner])].append(owner)
     known = _used_in(graph, stack, [*loops])
     first_below = functools.cache(lambda outer, one: _first_below(stacks, outer, one))
@@ -138,7 +138,7 @@ def loops_of_moved(graph: Graph, stacks: StackTree, stack: Column) -> dict[int, 
         return {}
     loops: dict[tuple[int, int], list[int]] = defaultdict(list)
     for owner in sorted(graph.owned_regions):
-        if graph.tables.strings[graph.nodes.op[owner]] in _LOOPS:
+        if graph.tables.strings[graph.nodes.op[owner]] in LOOPS:
             loops[int(graph.nodes.region[owner]), int(stack[owner])].append(owner)
     found = {}
     for node in moved:
@@ -159,7 +159,7 @@ def _calls_reading(graph: Graph, stacks: StackTree, stack: Column, moved: list[i
     for node in reversed(moved):
         values = range(int(graph.first_value[node]), int(graph.first_value[node + 1]))
         readers = [reader for value in values for reader in graph.readers(value)]
-        loops = [one for one in readers if graph.tables.strings[graph.nodes.op[one]] in _LOOPS]
+        loops = [one for one in readers if graph.tables.strings[graph.nodes.op[one]] in LOOPS]
         loops += [reading[one] for one in readers if one in wanted and one in reading]
         if loops:
             reading[node] = min(loops)

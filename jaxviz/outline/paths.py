@@ -6,7 +6,7 @@ are taken by how deep their regions nest; those that share region's path, phase,
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,8 @@ from jaxviz.outline.elements import BODY, COND, FUNCTION, LOOP, MODULE, PHASE, R
 from jaxviz.outline.entries import NOWHERE, Entries, Entry
 from jaxviz.outline.expressions import Expressions
 from jaxviz.outline.modules import Scope, parse_scope, stems_of
-from jaxviz.outline.moved import loops_of_moved
 from jaxviz.outline.phases import Phases
+from jaxviz.outline.scopes import with_own_scopes, with_scopes_around_loops, with_scopes_of_loops
 from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.steps import Steps
 from jaxviz.read.bodies import CUSTOM_DERIVATIVES, PLAIN_CALLS
@@ -54,29 +54,6 @@ class NodePaths:
     around_modules: frozenset[int]
 
 
-def _with_own_scopes(graph: Graph) -> Graph:
-    """From JAX 0.12 on, what stands in a function with a derivative of its own, once that is taken, repeats the scopes
-    around the call, which are no modules in modules of their name."""
-    nodes = graph.nodes
-    owner = graph.regions.owner[nodes.region]
-    ops = [op for name in CUSTOM_DERIVATIVES if (op := graph.tables.find_string(name)) is not None]
-    repeats = (owner >= 0) & np.isin(nodes.op[owner], ops) & (nodes.scope == nodes.scope[owner])
-    if not repeats.any():
-        return graph
-    # The first string is the empty one.
-    return replace(graph, nodes=replace(nodes, scope=np.where(repeats, 0, nodes.scope)))
-
-
-def _with_scopes_of_loops(graph: Graph, stacks: StackTree, stack: Column) -> Graph:
-    """What was moved out of a loop lacks the modules that the loop stands in, and stands beside the loop in them."""
-    loops = loops_of_moved(graph, stacks, stack)
-    if not loops:
-        return graph
-    scope = graph.nodes.scope.copy()
-    scope[list(loops)] = scope[list(loops.values())]
-    return replace(graph, nodes=replace(graph.nodes, scope=scope))
-
-
 class PathReader:
     """Finds the paths of all nodes of one graph."""
 
@@ -86,10 +63,11 @@ class PathReader:
     def __init__(self, graph: Graph) -> None:
         self.paths = Paths()
         self.stacks = StackTree(graph.tables)
-        graph = _with_own_scopes(graph)
+        graph = with_own_scopes(graph)
         #: The call stack of each node.
         self.stack = attached_stacks(graph, self.stacks)
-        self.graph = graph = _with_scopes_of_loops(graph, self.stacks, self.stack)
+        graph = with_scopes_of_loops(graph, self.stacks, self.stack)
+        self.graph = graph = with_scopes_around_loops(graph, self.stacks, self.stack)
         self.expressions = Expressions(graph.tables)
         strings = graph.tables.strings
         self._scopes = {scope: parse_scope(strings[scope]) for scope in rows_used(graph.nodes.scope)}

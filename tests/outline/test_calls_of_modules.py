@@ -180,3 +180,40 @@ def test_a_module_out_of_a_list_is_called_by_its_place():
     model = Model([eqx.nn.Linear(4, 4, key=jax.random.key(seed)) for seed in range(3)])
     outline = outline_of(lambda model, x: model(x), model, jnp.ones(4))
     assert names_inside(outline, 0) == ["layers[0]", "tanh", "layers[1]", "exp", "layers[-1]"]
+
+
+@pytest.mark.smoke
+def test_a_module_whose_loop_a_library_writes_stands_in_the_modules_around_it():
+    from flax import linen as nn
+
+    class Encoder(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            return nn.RNN(nn.OptimizedLSTMCell(8), return_carry=True)(x)[0]
+
+    class Decoder(nn.Module):
+        @nn.compact
+        def __call__(self, carry, x):
+            shared = {"variable_broadcast": "params", "split_rngs": {"params": False}}
+            cell = nn.scan(nn.GRUCell, in_axes=1, out_axes=1, **shared)(8)
+            return nn.Dense(2)(cell(carry, x)[1])
+
+    class Translation(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            return Decoder()(Encoder()(x)[1], x)
+
+    model, x = Translation(), jnp.ones((2, 5, 3))
+    weights = jax.eval_shape(model.init, jax.random.key(0), x)
+    weights = jax.tree.map(lambda one: jnp.ones(one.shape, one.dtype), weights)
+    outline = outline_of(jax.grad(lambda weights, x: jnp.sum(model.apply(weights, x) ** 2)), weights, x)
+    forward = row_named(outline, "forward")
+    assert names_inside(outline, forward.index) == ["Translation", "power", "sum"]
+    forward, backward = (row.index for row in rows_named(outline, "Translation"))
+    assert names_inside(outline, forward) == ["Encoder_0", "Decoder_0"]
+    assert names_inside(outline, backward) == ["Decoder_0", "Encoder_0"]
+    decoders = [row.index for row in rows_named(outline, "Decoder_0")]
+    assert [names_inside(outline, row) for row in decoders] == [
+        ["scan(ScanGRUCell_0)", "Dense_0"],
+        ["Dense_0", "scan(ScanGRUCell_0)"],
+    ]
