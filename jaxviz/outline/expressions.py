@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from jaxviz.outline.source import OPERATIONS, Found, Place, Source, is_constant_index, source_of
 from jaxviz.outline.transformations import takes_gradient
+from jaxviz.outline.written import assigned_to, loop_head, only_names, written
 from jaxviz.tables import Tables
 
 _OPERATORS: dict[type[ast.AST], str] = {
@@ -190,8 +191,8 @@ class Expressions:
         function = _lambda_name(found.function) if isinstance(found.function, ast.Lambda) else ""
         applied = found.operation or _unpacked(found)
         operation = source.place_of(applied) if applied is not None else None
-        loop = _loop_head(source, found.loop)
-        loops = (*(_loop_head(source, one) for one in found.outer), loop) if loop else ()
+        loop = loop_head(source, found.loop)
+        loops = (*(loop_head(source, one) for one in found.outer), loop) if loop else ()
         places = tuple(source.place_of(one) for one in (*found.outer, found.loop) if one is not None)
         return replace(
             expression,
@@ -221,14 +222,14 @@ def _unpacked(found: Found) -> ast.AST | None:
 
 
 def _of_expression(source: Source, node: ast.AST, statement: ast.stmt) -> Expression:
-    variable = _assigned(statement, node)
-    name = name_of(node) or variable or _loop_head(source, node) or type(node).__name__.lower()
+    variable = assigned_to(statement, node)
+    name = name_of(node) or variable or loop_head(source, node) or type(node).__name__.lower()
     if variable.isidentifier() and isinstance(node, (ast.ListComp, ast.DictComp, ast.SetComp)):
         # What is collected has a name of its own; the last step of each turn says less.
         name = variable
     elif variable.isidentifier() and isinstance(node, ast.Call) and isinstance(_mapped(node), ast.Lambda):
         name = f"{variable} = {name}"
-    place, text = _statement(source, statement)
+    place, text = written(source, statement)
     generators = getattr(node, "generators", None)
     iterated = source.text_of(generators[0].iter) if generators else ""
     nameless = isinstance(node, ast.Call) and _calls_lambda(node.func)
@@ -297,66 +298,10 @@ def _of_line(source: Source, line: int) -> Expression:
 def _of_statement(source: Source, statement: ast.stmt | None, line: int) -> Expression:
     if statement is None:
         return Expression("", f"line {line}")
-    place, text = _statement(source, statement)
+    place, text = written(source, statement)
     value = getattr(statement, "value", None)
-    done = value
-    # To take one of what an operation gives is none.
-    while isinstance(done, ast.Subscript) and is_constant_index(done) and isinstance(done.value, OPERATIONS):
-        done = done.value
-    name = name_of(done) if done is not None else ""
-    return Expression(name, text, _assigned(statement, value), place, text)
-
-
-def _statement(source: Source, statement: ast.stmt) -> tuple[tuple[int, int, int], str]:
-    """Where a statement is, and its text: of a block, only its head. Several may stand on one line."""
-    first, column = source.line_of(statement), statement.col_offset
-    if isinstance(statement, (ast.For, ast.While, ast.If, ast.With, ast.FunctionDef, ast.ClassDef)):
-        return (first, column, first), source.segment((first, column, first, 10_000)).rstrip(": ")
-    text = _computed(source, statement) or source.text_of(statement)
-    return (first, column, source.end_line_of(statement)), text.removeprefix("return ")
-
-
-def _computed(source: Source, statement: ast.stmt) -> str:
-    """Of a statement that returns several things, those that are not only handed on: they were computed elsewhere."""
-    value = statement.value if isinstance(statement, ast.Return) else None
-    if not isinstance(value, ast.Tuple):
-        return ""
-    computed = [one for one in value.elts if not _only_names(one)]
-    return ", ".join(map(source.text_of, computed)) if len(computed) < len(value.elts) else ""
-
-
-def _only_names(node: ast.AST) -> bool:
-    """Whether an expression does nothing but name values: `x`, `(x, state.key)`, `None`."""
-    return all(
-        isinstance(one, (ast.Name, ast.Attribute, ast.Constant, ast.Tuple, ast.List, ast.expr_context))
-        for one in ast.walk(node)
-    )
-
-
-def _loop_head(source: Source, loop: ast.AST | None) -> str:
-    if isinstance(loop, ast.For):
-        return f"for {source.text_of(loop.target)} in {source.text_of(loop.iter)}"
-    if isinstance(loop, ast.While):
-        return f"while {source.text_of(loop.test)}"
-    if isinstance(loop, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)):
-        turn = loop.generators[0]
-        return f"for {source.text_of(turn.target)} in {source.text_of(turn.iter)}"
-    return ""
-
-
-def _assigned(statement: ast.stmt, node: ast.AST | None) -> str:
-    """What a statement assigns the value of an expression to: `b`, also where `b` is one of `a, b = f(x), g(y)`."""
-    value = getattr(statement, "value", None)
-    target = (getattr(statement, "targets", None) or [getattr(statement, "target", None)])[0]
-    if node is None or target is None:
-        return ""
-    if value is node:
-        return ast.unparse(target)
-    if not isinstance(value, (ast.Tuple, ast.List)) or not isinstance(target, (ast.Tuple, ast.List)):
-        return ""
-    if len(value.elts) != len(target.elts) or any(isinstance(one, ast.Starred) for one in value.elts + target.elts):
-        return ""
-    return next((ast.unparse(one) for one, made in zip(target.elts, value.elts, strict=True) if made is node), "")
+    name = name_of(_taken_of(value)) if value is not None else ""
+    return Expression(name, text, assigned_to(statement, value), place, text)
 
 
 def _comparison_name(node: ast.Compare) -> str:
@@ -453,11 +398,26 @@ def _function_name(node: ast.AST) -> str:
 
 
 def _lambda_name(node: ast.Lambda) -> str:
-    """A lambda is named by what it calls, or by its text where that is a formula."""
-    if isinstance(node.body, ast.Call):
-        name = _call_name(node.body)
+    """A lambda is named by what it calls, or by its text where that is a formula.
+
+    So is one that hands on other values beside that, or takes one of what that gives.
+    """
+    body = node.body
+    if isinstance(body, ast.Tuple):
+        computed = [one for one in body.elts if not only_names(one)]
+        body = computed[0] if len(computed) == 1 else body
+    body = _taken_of(body)
+    if isinstance(body, ast.Call):
+        name = _call_name(body)
         return "" if name in GENERIC else name
-    return ast.unparse(node.body) if isinstance(node.body, (ast.BinOp, ast.UnaryOp, ast.Compare)) else ""
+    return ast.unparse(body) if isinstance(body, (ast.BinOp, ast.UnaryOp, ast.Compare)) else ""
+
+
+def _taken_of(node: ast.expr) -> ast.expr:
+    """What an expression takes a constant part of: to take one of what an operation gives is none."""
+    while isinstance(node, ast.Subscript) and is_constant_index(node) and isinstance(node.value, OPERATIONS):
+        node = node.value
+    return node
 
 
 def _calls_lambda(node: ast.AST) -> bool:

@@ -404,6 +404,8 @@ class _Writer:
         before = np.concatenate([[0], np.cumsum(self.graph.nodes.kind == OPERATION)])
         holds = before[end] - before[first]
         lonely[:-1] &= holds[1:] == holds[:-1]
+        # Of several gradients, that a phase is all that is left of one does not tell of which.
+        lonely[:-1] &= ~is_kind(given.kind, (_PHASE,))[np.maximum(origin[1:], 0)] | (unit[1:] >= 0)
         stays = is_kind(given.kind, _OWN_NAMED) | (given.copy >= 0) | (given.count != 1)
         again = np.ones(len(origin), bool)
         again[np.unique(origin, return_index=True)[1]] = False

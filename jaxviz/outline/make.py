@@ -55,7 +55,7 @@ def make_outline(graph: Graph) -> Outline:
     reader = PathReader(graph)
     found = reader.read()
     own_frame = _own_frames(reader.stack, reader.stacks)
-    return outline_by(graph, reader, found, node_roles(graph, found, own_frame))
+    return outline_by(graph, reader, found, node_roles(graph, found, own_frame, reader.stacks.calling()))
 
 
 def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column) -> Outline:

@@ -23,6 +23,7 @@ from jaxviz.outline.elements import BODY, CALL, FUNCTION, LOOP, MODULE, RECOMPUT
 from jaxviz.outline.expressions import GENERIC, POOR, Expressions
 from jaxviz.outline.heaviest import Heaviest, and_others
 from jaxviz.outline.library_parts import assigned_in_library
+from jaxviz.outline.loop_names import told_by_calls
 from jaxviz.outline.modules import unnumbered
 from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.tree import ROW_KINDS
@@ -132,7 +133,9 @@ class Names:
             columns[0, row] = string(name)
         self._called_back = CalledBack(draft, labels, stacks.library)
         strings = graph.tables.strings
-        for row, name in self._called_back.renamed([strings[one] for one in columns[0].tolist()]):
+        told = [strings[one] for one in columns[0].tolist()]
+        by_calls = told_by_calls(draft, told, stack, stacks, expressions)
+        for row, name in itertools.chain(by_calls, self._called_back.renamed(told)):
             columns[0, row] = string(name)
         for row in np.flatnonzero(draft.kind == RECOMPUTED).tolist():
             name, detail = self._recomputed(row)

@@ -6,6 +6,8 @@ is classified here, for each node, and hidden by whoever draws.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,17 +30,18 @@ _LOOPS = ("scan", "while")
 _CONSTRAINTS = ("sdy.sharding_constraint",)
 
 
-def node_roles(graph: Graph, found: NodePaths, own_frame: Column) -> Column:
+def node_roles(graph: Graph, found: NodePaths, own_frame: Column, calling: Collection[int] = ()) -> Column:
     """What each node is drawn as. Where nothing else would be left, what hands values on is drawn after all.
 
-    `own_frame` is the innermost of the person's frames that each node came from, -1 where there is none.
+    `own_frame` is the innermost of the person's frames that each node came from, -1 where there is none; `calling` are
+    those of them that called others.
     """
     nodes = graph.nodes
     operation = (nodes.kind == OPERATION) & ~found.opaque
     role = np.zeros(len(graph), np.int32)
     role[operation & _is_one_of(graph, _HANDS_ON) & (nodes.operands == 1)] = EDGE
     role[operation & (bounds_of_choices(graph) | _stays(graph))] = EDGE
-    role[operation & _moved_axes(graph, own_frame)] = EDGE
+    role[operation & _moved_axes(graph, own_frame, calling)] = EDGE
     constant = operation & _is_one_of(graph, _CONSTANT) & ~_reads_values(graph)
     role[constant] = CHIP
     role[_counters(graph, operation)] = COUNTER
@@ -94,10 +97,11 @@ def empty_constraints(graph: Graph) -> NDArray[np.bool_]:
     return constraints & says_nothing & (graph.nodes.operands == 1)
 
 
-def _moved_axes(graph: Graph, own_frame: Column) -> NDArray[np.bool_]:
+def _moved_axes(graph: Graph, own_frame: Column, calling: Collection[int]) -> NDArray[np.bool_]:
     """Where `vmap` moves the axis that it maps over: to where a loop wants it, and to where it is asked for.
 
-    Nobody wrote that: such a transposition has no place in the source, or that of the loop that it stands beside.
+    Nobody wrote that: such a transposition has no place in the source, or that of the loop that it stands beside, or
+    that of a call of the person's function, which `vmap` makes.
     """
     moves = _is_one_of(graph, ("transpose",))
     if not moves.any():
@@ -110,6 +114,7 @@ def _moved_axes(graph: Graph, own_frame: Column) -> NDArray[np.bool_]:
     beside[maker[with_loop]] = True
     beside[reader[with_loop]] = True
     placeless = (own_frame < 0) & (own_frame >= 0).any()
+    beside |= np.isin(own_frame, list(calling))
     return moves & (beside | placeless) & (graph.nodes.operands == 1)
 
 

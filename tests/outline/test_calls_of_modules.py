@@ -105,7 +105,7 @@ def test_methods_of_a_person_stand_between_the_body_of_a_loop_and_the_modules_th
     model = Model(eqx.nn.GRUCell(4, 4, key=keys[0]), eqx.nn.Linear(4, 4, key=keys[1]))
     outline = outline_of(lambda model, xs: model.score(xs).sum(), model, jnp.ones((3, 4)))
     inside = names_inside(outline, row_named(outline, "encode").index)
-    assert inside == ["cos", "scan", "out", "sin"]
+    assert inside == ["cos", "scan(cell)", "out", "sin"]
 
 
 def test_an_attribute_of_a_letter_is_called_by_it_and_a_variable_by_its_class():

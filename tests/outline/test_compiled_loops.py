@@ -314,3 +314,21 @@ def test_a_product_that_the_compiler_moves_out_of_a_scan_stands_beside_it_with_i
     names = [box.name for box in explored.view(stage="hlo").boxes]
     assert names.index("matmul") < names.index(loop.name)
     assert names.count("matmul") == 2
+
+
+def test_what_is_left_of_one_gradient_of_several_is_told_by_its_call():
+    def move(x, u):
+        return x + 0.1 * jnp.array([x[1], jnp.sin(x[0]) + u[0]])
+
+    def solve(xs, us):
+        def turn(xs, _):
+            by_state = jax.vmap(jax.jacobian(move, 0))(xs, us)
+            by_force = jax.vmap(jax.jacobian(move, 1))(xs, us)
+            return jnp.tanh(xs) + jnp.sum(by_state, 1) * by_force[:, 0], None
+
+        return lax.scan(turn, xs, length=5)[0]
+
+    outline = outline_of_stage(jv.explore(solve, jnp.ones((6, 2)), jnp.ones((6, 1))), "hlo")
+    phases = [row for row in outline if row.kind == "phase"]
+    assert phases
+    assert {outline.row(row.parent).name for row in phases} == {"vmap(jacobian(move))"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
+import pytest
 from outline.outlines import names_inside, outline_of, row_named, rows_named, shown
 
 _X = jnp.ones((4, 8))
@@ -366,3 +367,59 @@ def test_the_steps_of_an_associative_scan_are_called_by_the_function_that_combin
     outline = outline_of(smoothed, (jnp.ones((16, 3, 3)), jnp.ones((16, 3))))
     (whole,) = rows_named(outline, "associative_scan(vmap(combine))")
     assert names_inside(outline, whole.index)[:2] == ["vmap(combine) x4", "vmap(combine) x4"]
+
+
+def test_a_lambda_that_hands_on_other_values_too_or_takes_one_is_told_by_what_it_calls():
+    def turned(x, u):
+        return jnp.sin(x) * u
+
+    def run(x, us):
+        _, seen = jax.lax.scan(lambda x, u: (turned(x, u), x), x, us)
+        ends = jax.vmap(lambda x: jax.lax.scan(lambda x, u: (turned(x, u), x), x, us)[0])(seen)
+        return jnp.tanh(ends), jax.lax.scan(lambda x, u: (turned(x, u), x + u), x, us)[1]
+
+    outline = outline_of(run, jnp.ones(()), jnp.ones(4))
+    names = [row.name for row in outline if row.kind in ("loop", "call") and ("(" in row.name or row.name == "scan")]
+    assert list(dict.fromkeys(names)) == ["scan(turned)", "vmap(scan(turned))", "scan"]
+
+
+@pytest.mark.smoke
+def test_a_loop_beside_the_rest_of_its_call_on_the_way_back_is_told_by_the_call():
+    def propagate(speed, wavelet, source):
+        @jax.checkpoint
+        def step(state, given):
+            field, old = state
+            new = 2 * field - old + speed**2 * jnp.roll(field, 1)
+            new = new.at[source].add(given)
+            return (new, field), new[1]
+
+        zero = jnp.zeros_like(speed)
+        return jax.lax.scan(step, (zero, zero), wavelet)[1]
+
+    def misfit(model, wavelet, sources):
+        speed = jax.nn.sigmoid(model)
+        seen = jax.vmap(lambda source: propagate(speed, wavelet, source))(sources)
+        return jnp.sum(seen**2) + jnp.sum(jnp.abs(jnp.diff(speed)))
+
+    outline = outline_of(jax.grad(misfit), jnp.ones(4), jnp.ones(5), jnp.arange(3))
+    assert {row.name for row in outline if row.kind == "loop"} == {"scan(step)"}
+
+
+@pytest.mark.smoke
+def test_the_axes_that_vmap_moves_after_a_loop_are_no_boxes():
+    def rollout(start, pushes):
+        def step(state, push):
+            state = jnp.tanh(state + push)
+            return state, (state, push * state)
+
+        return jax.lax.scan(step, start, pushes)[1]
+
+    def mapped(starts, pushes):
+        states, works = jax.vmap(rollout, (0, None))(starts, pushes)
+        return jnp.cos(states).sum(1), works.T
+
+    outline = outline_of(mapped, jnp.ones((3, 2)), jnp.ones((5, 2)))
+    # With them the loop were one of several things in the call.
+    assert row_named(outline, "vmap(rollout)").kind == "loop"
+    # That which the person wrote is one.
+    assert [row.name for row in outline].count("transpose") == 1
