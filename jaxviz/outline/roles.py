@@ -27,6 +27,8 @@ _HANDS_ON = frozenset(
     {"reshape", "broadcast_in_dim", "broadcast", "convert", "bitcast", "bitcast_convert", "optimization_barrier"}
 )
 _CONSTANTS = frozenset({"constant", "iota"})
+# What a compiler calls for memory in which nothing is yet, as for the results of a loop.
+_ALLOCATES = frozenset({"AllocateBuffer"})
 _COPIES = frozenset({"copy"})
 # What brings a value into fast memory while other things run.
 _FETCHES = frozenset({"copy_start", "copy_done"})
@@ -56,6 +58,7 @@ def roles_of(graph: Graph) -> Column:
             role[here & ~reads] = CHIP
         if name in WRAPPERS:
             role[here] = THROUGH
+    role[operation & ~reads & _allocations(graph)] = CHIP
     role[operation & empty_constraints(graph)] = EDGE
     fills = _fillings(graph, role)
     role[fills & ~reads] = CHIP
@@ -93,6 +96,16 @@ def mark_handing_on(role: Column, graph: Graph) -> None:
     role[kernel & ~drawn[:-1]] = EDGE
     if not (operation & (role == BOX)).any():
         role[operation & (role == EDGE)] = BOX
+
+
+def _allocations(graph: Graph) -> NDArray[np.bool_]:
+    """Calls of what only gives memory."""
+    find, attributes = graph.tables.find_string, graph.attributes
+    allocates = np.zeros(len(graph), bool)
+    key, targets = find("custom_call_target"), [found for name in _ALLOCATES if (found := find(name)) is not None]
+    if key is not None and targets:
+        allocates[attributes.node[(attributes.key == key) & np.isin(attributes.value, targets)]] = True
+    return allocates
 
 
 def _fillings(graph: Graph, role: Column) -> NDArray[np.bool_]:

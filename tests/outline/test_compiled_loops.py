@@ -186,6 +186,47 @@ def test_kernels_that_fill_memory_with_a_constant_are_chips():
     assert CHIP not in outline.role[[node.index for node in others]]
 
 
+ALLOCATED = """HloModule stacked, is_scheduled=true
+
+body {
+  turn = (s32[], f32[3,4], f32[4]) parameter(0)
+  at = s32[] get-tuple-element(turn), index=0
+  all = f32[3,4] get-tuple-element(turn), index=1
+  x = f32[4] get-tuple-element(turn), index=2
+  one = s32[] constant(1)
+  next = s32[] add(at, one)
+  y = f32[4] tanh(x)
+  row = f32[1,4] reshape(y)
+  zero = s32[] constant(0)
+  put = f32[3,4] dynamic-update-slice(all, row, at, zero)
+  ROOT again = (s32[], f32[3,4], f32[4]) tuple(next, put, y)
+}
+
+goes_on {
+  turn = (s32[], f32[3,4], f32[4]) parameter(0)
+  at = s32[] get-tuple-element(turn), index=0
+  three = s32[] constant(3)
+  ROOT less = pred[] compare(at, three), direction=LT
+}
+
+ENTRY main {
+  x = f32[4] parameter(0)
+  first = s32[] constant(0)
+  custom-call.4 = f32[3,4] custom-call(), custom_call_target="AllocateBuffer"
+  state = (s32[], f32[3,4], f32[4]) tuple(first, custom-call.4, x)
+  loop = (s32[], f32[3,4], f32[4]) while(state), condition=goes_on, body=body
+  ROOT ys = f32[3,4] get-tuple-element(loop), index=1
+}
+"""
+
+
+def test_memory_that_is_given_for_the_results_of_a_loop_is_a_chip(tmp_path):
+    (tmp_path / "stacked.hlo").write_text(ALLOCATED)
+    explored = jv.open(tmp_path / "stacked.hlo")
+    names = [box.name for box in explored.view(stage="hlo", width=760, height=560).boxes]
+    assert "while" in names and not {"AllocateBuffer", "custom-call"} & set(names)
+
+
 def test_of_twins_too_large_to_stand_side_by_side_the_forward_one_alone_may_open():
     fn, arguments = CORPUS["scan_rnn"]()
     explored = jv.explore(fn, *arguments)

@@ -107,3 +107,16 @@ test('of what is done to a function, the function is told', () => {
   // What is more than a name is cut at its end.
   assert.equal(cut('solve(S00 + jitter, S10.T)', 22), 'solve(S00 + jitter, S…');
 });
+
+test('a call of what a library has is called by that, but for one that has another name', () => {
+  const sketch = new Sketch();
+  const x = sketch.argument('x', 'f32[]');
+  const target = { custom_call_target: 'TopK' };
+  sketch.op('custom-call', [x], 'f32[]', target, 'custom-call.12');
+  sketch.op('custom-call', [x], 'f32[]', target, 'largest.3');
+  sketch.op('custom_call', [x], 'f32[]', { call_target_name: '@lapack_spotrf_ffi' });
+  sketch.op('custom-call', [x], 'f32[]', {}, 'custom-call.2');
+  const document = decodePlain(sketch.plain());
+  const told = [1, 2, 3, 4].map(node => nodeLabel(document, document.graphs[0], node));
+  assert.deepEqual(told, ['TopK', 'largest.3', 'lapack_spotrf_ffi', 'custom-call.2']);
+});

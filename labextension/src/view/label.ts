@@ -123,6 +123,11 @@ const VISIBLE = /[^\p{Z}\p{C}\p{M}]/u;
 export function nodeLabel(document: Document, graph: Graph, node: number): string {
   const { strings } = document;
   const own = strings[graph.name[node]];
+  const op = strings[graph.op[node]];
+  const called = CALLS.has(op) && (!own || own.replace(/(\.\d+)+$/, '') === op) && targetOf(document, graph, node);
+  if (called) {
+    return called;
+  }
   if (!sayNothing.has(own) && VISIBLE.test(own)) {
     return own;
   }
@@ -133,8 +138,17 @@ export function nodeLabel(document: Document, graph: Graph, node: number): strin
       return name;
     }
   }
-  const op = strings[graph.op[node]];
   return TOLD.get(op) ?? op;
+}
+
+/** Operations that call what another library or the compiler itself has. */
+const CALLS = new Set(['custom-call', 'custom_call']);
+
+/** What such an operation calls: `TopK`, where all else that is known of it is that it calls. */
+function targetOf(document: Document, graph: Graph, node: number): string {
+  const target =
+    attribute(document, graph, node, 'custom_call_target') ?? attribute(document, graph, node, 'call_target_name');
+  return target?.replace(/^["@]+|"$/g, '') ?? '';
 }
 
 /** Operations that JAX adds, of a name that says nothing to their reader: `add_any` sums gradients or tangents. */
