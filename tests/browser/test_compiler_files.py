@@ -58,6 +58,33 @@ def test_compiler_files_open_in_the_explorer_and_share_one_kernel(lab, open_page
     wait_for_sessions(page, lab, 0)
 
 
+def programs_in(page: Page) -> list[str]:
+    """The programs that one can choose from in the tab that is seen."""
+    return page.locator(".jv-tab .jv-root:visible .jv-program option").all_inner_texts()
+
+
+def test_a_folder_opens_from_its_menu_with_all_programs_and_what_xla_dumped_on_double_click(lab, open_page):
+    folder = lab.folder / "xla"
+    folder.mkdir(exist_ok=True)
+    options = {"xla_dump_to": str(folder), "xla_dump_hlo_as_text": True}
+    for function in (jnp.sin, jnp.cos):
+        jax.jit(function).lower(jnp.ones((4, 4))).compile(compiler_options=options)
+    page = open_page()
+    page.goto(f"{lab.url}/lab?reset")
+    page.locator(".jp-DirListing-item", has_text="xla").click(button="right")
+    page.locator(".lm-Menu-item", has_text="Show JAX Programs").click()
+    page.locator(".jv-tab .jv-root[data-boxes]:visible").wait_for()
+    assert sorted(programs_in(page)) == ["jit_cos", "jit_sin"]
+    # It is there again with the page.
+    page.reload()
+    page.locator(".jv-tab .jv-root[data-boxes]:visible").wait_for()
+    assert sorted(programs_in(page)) == ["jit_cos", "jit_sin"]
+    close_tab(page, "xla")
+    page.locator(".jp-DirListing-item", has_text="xla").dblclick()
+    root = open_file(page, "jit_sin.cpu_after_optimizations.txt")
+    assert "sin" in root.evaluate("root => root.explorer.labels")
+
+
 def test_a_damaged_file_says_what_is_wrong_in_one_line(lab, open_page):
     (lab.folder / "bad.hlo").write_text("HloModule broken\n\nENTRY main {\n  ROOT x = f32[2 add(\n}\n")
     page = open_page()

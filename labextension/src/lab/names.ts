@@ -2,6 +2,7 @@
 export const Commands = {
   show: 'jaxviz:show-programs',
   open: 'jaxviz:open-program',
+  openPath: 'jaxviz:open-path',
   rename: 'jaxviz:rename-program',
   pin: 'jaxviz:pin-program',
   save: 'jaxviz:save-program',
