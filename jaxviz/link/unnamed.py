@@ -37,7 +37,8 @@ def with_unnamed(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> tuple[S
     ops = [op for op in np.unique(graph.nodes.op).tolist() if strings[op] not in _IDLE]
     working = (graph.nodes.kind == OPERATION) & np.isin(graph.nodes.op, ops)
     nodes = np.flatnonzero(working & ~named)
-    if not len(nodes):
+    slices = np.flatnonzero((graph.nodes.op == graph.tables.find_string("slice")) & ~named)
+    if not len(nodes) and not len(slices):
         return known, frozenset()
     lost = jaxpr.nodes.kind == OPERATION
     # What a reduction applies may have the name of the equation that the reduction is left of.
@@ -54,6 +55,7 @@ def with_unnamed(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> tuple[S
             if equation is not None:
                 reading.found[node] = equation
                 break
+    reading.cut_to_size(slices.tolist())
     found = list(known)
     for node, equation in reading.found.items():
         found[node] = (equation,)
@@ -123,7 +125,7 @@ class _Reading:
     """What reads an instruction, and what its equation reads in the jaxpr."""
 
     def __init__(self, jaxpr: Graph, graph: Graph, tagged: Sequence[Found], lost: NDArray[np.bool_]) -> None:
-        self._graph, self._tagged, self._lost = graph, tagged, lost
+        self._jaxpr, self._graph, self._tagged, self._lost = jaxpr, graph, tagged, lost
         #: Which equations instructions without a name were found to be.
         self.found: dict[int, int] = {}
         self._makers = Makers(jaxpr, _HANDING_ON)
@@ -169,6 +171,30 @@ class _Reading:
                     on += range(*graph.first_value[reader : reader + 2].tolist())
             waiting += [one for one in on if one not in seen]
             seen.update(on)
+
+    def cut_to_size(self, slices: Iterable[int]) -> None:
+        """What cuts to the size of an equation's value what is a part of it and larger is its last step."""
+        graph, jaxpr = self._graph, self._jaxpr
+        for node in slices:
+            source = int(graph.operands.source[graph.first_operand[node]])
+            equation = self._behind_shapes(source)
+            before, after = _size(graph, source), _size(graph, int(graph.first_value[node]))
+            if equation >= 0 and _has_size(jaxpr, equation, after) and not _has_size(jaxpr, equation, before):
+                self.found[node] = equation
+
+    def _behind_shapes(self, value: int) -> int:
+        """The one equation of which an instruction is whose value this is, in another shape at most; -1 for none."""
+        graph = self._graph
+        for _ in range(_STEPS):
+            maker = self._made_at(value)
+            first, end = graph.first_operand[maker : maker + 2].tolist()
+            if maker in self.found or self._tagged[maker] or (first < end and not self._is_idle(maker)):
+                tag = self._tagged[maker]
+                return self.found.get(maker, tag[0] if len(tag) == 1 else -1)
+            value = self._entered.get(maker, int(graph.operands.source[first]) if first < end else -1)
+            if value < 0:
+                break
+        return -1
 
     def _is_idle(self, node: int) -> bool:
         return self._graph.tables.strings[self._graph.nodes.op[node]] in _IDLE

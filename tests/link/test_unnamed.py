@@ -40,6 +40,16 @@ def test_what_a_running_reduction_becomes_is_linked_to_it(function):
 
 
 @pytest.mark.smoke
+def test_what_cuts_a_running_reduction_to_its_size_is_of_it_and_not_of_what_reads_it():
+    ex = jv.explore(lambda x: jnp.cumsum(x[:, ::-1], axis=1)[:, ::-1] - lax.cummax(x, axis=1), jnp.ones((12, 30)))
+    links = ex.links("hlo")
+    running = {node.index for node in ex.jaxpr if node.op.startswith("cum")}
+    last = [node for node in ex.hlo if node.op == "slice" and str(node).split(" = ")[0].endswith("[12,30]")]
+    assert last
+    assert {one for node in last for one in links.sources(node.index)} == running
+
+
+@pytest.mark.smoke
 def test_a_running_reduction_that_reads_a_fusion_without_a_name_is_not_taken_for_what_reads_or_makes_that():
     """`unique` counts by one: an equation of its own until JAX 0.11, and since then in that of `nonzero`."""
     ex = jv.explore(lambda x: jnp.unique(x, size=4), jnp.linspace(0.1, 1.0, 20))
