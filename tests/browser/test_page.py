@@ -179,3 +179,41 @@ def test_a_selection_goes_from_stage_to_stage_and_comes_back(open_page, graph_of
     expect(graph.root.locator(".jv-note")).to_contain_text("cos has no counterpart here")
     page.keyboard.press("2")
     expect(title).to_have_text("cos")
+
+
+def test_on_paper_all_of_the_picture_is_drawn_as_wide_as_the_page(open_page, tmp_path):
+    path = tmp_path / "step.html"
+    jv.explore(jax.grad(unrolled), jnp.ones(8)).to_html(path)
+    page = open_page(bypass_csp=True, color_scheme="dark")
+    page.goto(path.as_uri())
+    root = page.locator("#jv-page .jv-root[data-boxes]")
+    root.wait_for()
+    page.set_viewport_size({"width": 520, "height": 700})
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    drawn = root.locator(".jv-paper svg")
+    expect(drawn).to_contain_text("backward")
+    box = drawn.bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 520
+    # It is not cut from below either: the page goes on under it.
+    assert page.evaluate("document.documentElement.scrollHeight") >= box["y"] + box["height"]
+    expect(root.locator(".jv-canvas")).to_be_hidden()
+    expect(root.locator("select").first).to_be_hidden()
+    expect(root.locator(".jv-legend")).to_be_visible()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    expect(drawn).to_have_count(0)
+    expect(root.locator(".jv-canvas")).to_be_visible()
+
+
+def test_code_reads_from_left_to_right_in_a_page_of_another_direction(open_page, tmp_path):
+    path = tmp_path / "step.html"
+    jv.explore(jax.grad(unrolled), jnp.ones(8)).to_html(path)
+    page = open_page(bypass_csp=True)
+    page.goto(path.as_uri())
+    root = page.locator("#jv-page .jv-root[data-boxes]")
+    root.wait_for()
+    page.evaluate("document.documentElement.dir = 'rtl'")
+    code = root.locator(".jv-line code").first
+    assert code.evaluate("code => getComputedStyle(code).direction") == "ltr"

@@ -32,6 +32,7 @@ import type { ExplorerOptions } from './options.ts';
 import { Pane } from './pane.ts';
 import { PassSlider } from './passes.ts';
 import type { Picture } from './picture.ts';
+import { followPrinting, putOnPaper } from './printing.ts';
 import { ProgramBar } from './programBar.ts';
 import { Reading } from './reading.ts';
 import { stripsBelow } from './strips.ts';
@@ -75,6 +76,7 @@ export class Explorer {
   private readonly stopFollowing: () => void;
   private readonly stopHearing: () => void;
   private readonly stopKeeping: () => void;
+  private readonly stopPrinting: () => void;
 
   constructor(host: HTMLElement, options: ExplorerOptions) {
     const source = withKernelTree(options.document);
@@ -165,6 +167,7 @@ export class Explorer {
       obey: this.obey
     });
     this.stopKeeping = keepFocus(this.root, () => this.focus());
+    this.stopPrinting = followPrinting(() => this.toPaper());
     this.stopFollowing = followTheme(theme => this.setTheme(theme));
     const compared = comparedLinks(source).length > 0;
     if (options.fill && hasSource(source)) {
@@ -193,6 +196,7 @@ export class Explorer {
     this.stopFollowing();
     this.stopHearing();
     this.stopKeeping();
+    this.stopPrinting();
     this.working.dispose();
     this.reading.dispose();
     this.beside.dispose();
@@ -307,6 +311,8 @@ export class Explorer {
     root.classList.toggle('jv-fill', this.fill);
     // Of several on a page, a listener is told which one the keys are in.
     root.setAttribute('role', 'group');
+    // Its words and its code are so, whatever the language of the host.
+    root.dir = 'ltr';
     root.setAttribute('aria-label', this.document.programs.map(({ name }) => name).join(', '));
     const body = element('div', 'jv-body');
     body.append(this.reading.root, this.beside.root, this.help);
@@ -470,6 +476,19 @@ export class Explorer {
     }
     this.beside.panes.forEach(pane => pane.picture.fit());
     this.pane.focus();
+  }
+
+  /** Paper is light. */
+  private toPaper(): () => void {
+    const { theme } = this;
+    this.setTheme('light');
+    const back = this.panes.flatMap(({ scene, stage }) =>
+      scene ? [putOnPaper(stage, scene.visible.count, () => this.exports.svg(scene))] : []
+    );
+    return () => {
+      back.forEach(one => one());
+      this.setTheme(theme);
+    };
   }
 
   private setTheme(theme: Theme): void {
