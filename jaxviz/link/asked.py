@@ -2,6 +2,7 @@
 
 XLA puts an exchange in where a value is made or read, and names it by the equation there. Where the program says close
 behind how the value shall lie, with `with_sharding_constraint` or `reshard`, the exchange is what that line asks for.
+Since 0.12 it is named by what made the value also where what reads that needs all of it, as a running sum does.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ from itertools import chain
 
 import numpy as np
 
-from jaxviz.graph import OPERATION, Graph
+from jaxviz.graph import ENTER, OPERATION, Graph
 from jaxviz.link.links import PLUMBING, Found
+from jaxviz.link.makers import MOVING
 from jaxviz.link.reading import Inside, Reading
 from jaxviz.link.snapshots import ONLY_MOVE
 from jaxviz.read.communication import is_collective
@@ -23,6 +25,9 @@ from jaxviz.read.sharding import part_of
 ANNOTATIONS = {"sharding_constraint": "with_sharding_constraint", "reshard": "reshard", "device_put": "device_put"}
 # Operations whose pieces are not those of what they read: what they need is not for what reads them.
 _OTHERWISE = ("dot_general", "conv", "reduce", "arg", "gather", "scatter", "sort", "cum")
+# Those that bring values to and fro by themselves.
+_AROUND = ("gather", "scatter", "sort", "cum")
+_TURNING = frozenset(MOVING) - {"reshape"}
 # So many operations behind where a value is made an annotation is for it.
 _NEAR = 3
 # What brings values elsewhere and computes none: sums and the like are exchanged for what adds up.
@@ -34,9 +39,8 @@ _STEPS = 50
 
 
 def with_asked(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> tuple[Sequence[Found], frozenset[int]]:
-    """The tags of a stage, those exchanges with the annotation in place of what made the value; and which these are."""
-    if not any(jaxpr.tables.find_string(name) is not None for name in ANNOTATIONS):
-        return tagged, frozenset()
+    """The tags of a stage, those exchanges with what asks for them in place of what made the value; and which these
+    are."""
     strings = graph.tables.strings
     moving = [op for op in np.unique(graph.nodes.op).tolist() if strings[op].startswith(_MOVING)]
     exchanges = np.flatnonzero(np.isin(graph.nodes.op, moving) & (graph.nodes.kind == OPERATION)).tolist()
@@ -47,8 +51,10 @@ def with_asked(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> tuple[Seq
         if len(named) != 1:
             continue
         asking = _asked_next(jaxpr, graph, node, named[0]) or annotations_behind(jaxpr, named)
-        if not asking and tagged[node] and _is_behind(graph, node, tagged):
-            asking = _annotations_of(jaxpr, tagged[node][0])
+        # What only turns a value needs no exchange itself; to be cut otherwise, it may.
+        turned = jaxpr.tables.strings[jaxpr.nodes.op[named[0]]] in _TURNING
+        if not asking and tagged[node] and (turned or _is_behind(graph, node, tagged)):
+            asking = _annotations_of(jaxpr, named[0]) or _needing(jaxpr, named[0])
         if asking:
             changed[node] = asking
     found = [changed.get(node, known) for node, known in enumerate(tagged)] if changed else tagged
@@ -87,6 +93,22 @@ def _annotations_of(jaxpr: Graph, node: int) -> tuple[int, ...]:
     """The equations that say how what a node makes shall lie."""
     strings, op = jaxpr.tables.strings, jaxpr.nodes.op
     return tuple(sorted(one for one in _readers(jaxpr, [node]) if strings[op[one]] in ANNOTATIONS))
+
+
+def _needing(jaxpr: Graph, node: int) -> tuple[int, ...]:
+    """The one equation that needs other pieces of what a node makes than lie there; none where several do."""
+    strings, op, bindings = jaxpr.tables.strings, jaxpr.nodes.op, jaxpr.bindings
+    near, found = {node}, set[int]()
+    if strings[op[node]].startswith(_AROUND):
+        return ()
+    for _ in range(_NEAR):
+        values = [value for one in near for value in range(*jaxpr.first_value[one : one + 2].tolist())]
+        readers = set(jaxpr.operand_node[np.isin(jaxpr.operands.source, values)].tolist())
+        found |= {one for one in readers if strings[op[one]].startswith(_OTHERWISE)}
+        # What a call is handed is read in it.
+        entered = (bindings.kind == ENTER) & np.isin(bindings.start, values)
+        near = {one for one in readers if strings[op[one]] in MOVING} | set(bindings.end[entered].tolist())
+    return tuple(found) if len(found) == 1 else ()
 
 
 def _readers(jaxpr: Graph, nodes: Iterable[int]) -> set[int]:

@@ -42,8 +42,18 @@ def twice(a):
     y = jax.lax.with_sharding_constraint(y, NamedSharding(mesh, P()))
     return y * 2
 
+def summed(a):
+    y = a * 2
+    return jnp.cumsum(y, axis=0)
+
+def rows(a):
+    t = a.T
+    return jnp.tanh(a) @ t
+
+one_row = jax.device_put(jnp.ones((1024, 1024)), NamedSharding(mesh, P(("x", "y"), None)))
 told = {}
-for fn in (whole, turned, multiplied, transposed, twice):
+for fn in (whole, turned, multiplied, transposed, twice, summed, rows):
+    a = one_row if fn is rows else a
     first = fn.__code__.co_firstlineno
     found = [one for one in jv.explore(fn, a).findings if one.kind == "collective"]
     ex = jv.explore(fn, a)
@@ -89,6 +99,14 @@ def test_the_exchange_counts_to_the_line_of_the_annotation(told, name, line):
 def test_of_annotations_of_one_value_each_exchange_counts_to_the_one_that_asks_for_it(told):
     _, lines, kinds = told["twice lines"]
     assert (lines, kinds) == ([2, 3], [INFERRED])
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("name", ["summed", "rows"])
+def test_what_needs_a_value_whole_is_why_it_is_gathered_and_not_what_made_it(told, name):
+    """Since JAX 0.12 exchanges are named by what made the value."""
+    _, lines, _ = told[f"{name} lines"]
+    assert lines == [2]
 
 
 @pytest.mark.parametrize("name", ["multiplied", "transposed"])
