@@ -3,6 +3,8 @@
  * them too.
  */
 import { BOX_HEIGHT } from '../view/sizes.ts';
+import { bundleAreas } from './bundles.ts';
+import { cableAreas } from './cables.ts';
 import { meet, solid, type Area } from './solid.ts';
 import { eachSegment, MARGIN, routeOf, type Scene } from './scene.ts';
 import { measure } from './text.ts';
@@ -44,7 +46,7 @@ export function wordsOf(scene: Scene): readonly Words[] {
 }
 
 function placeAll(scene: Scene): Words[] {
-  const taken = scene.hulls.length ? solid(scene) : [];
+  const taken = scene.hulls.length ? [...solid(scene), ...bundleAreas(scene), ...cableAreas(scene)] : [];
   return scene.hulls.map(({ label, note, boxes }, hull) => {
     const others = scene.hulls.flatMap((other, at) => (at === hull ? [] : other.boxes.map(box => around(scene, box))));
     const all = [...taken, ...others];

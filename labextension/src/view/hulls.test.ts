@@ -6,6 +6,8 @@ import { RowKind, type Document } from '../document/graph.ts';
 import { affine, Sketch } from '../document/sketch.ts';
 import { details } from '../explorer/details.ts';
 import { trafficLines } from '../explorer/trafficLines.ts';
+import { cableAreas } from '../draw/cables.ts';
+import { meet } from '../draw/solid.ts';
 import { wordsOf } from '../draw/hullWords.ts';
 import { makeScene, type Scene } from '../draw/scene.ts';
 import { toSvg } from '../draw/svg.ts';
@@ -140,6 +142,24 @@ test('the words of a hull cover neither boxes nor edges nor titles while there i
       words.y <= y[other] ||
       words.y - 8 >= y[other] + 22
   );
+});
+
+test('the words of a hull stand clear of what cables say', () => {
+  const document = fused();
+  const visible = show(document, document.graphs[0], { open: new Set() });
+  const hulls = hullsOf(document, visible);
+  const placed = layout(toLayout(visible, measure));
+  const [add] = hulls[0].boxes;
+  const other = visible.label.indexOf('w');
+  const x = placed.x.map((at, box) => (box === other ? placed.x[add] + placed.width[add] + 220 : at));
+  const y = placed.y.map((at, box) => (box === other ? placed.y[add] : at));
+  const cables = [{ source: add, target: other, values: 1, bytes: 1e6 }];
+  const place = { ...placed, x, y, totalWidth: 1000, totalHeight: 1000 };
+  const scene = makeScene({ ...visible, cables }, place, undefined, hulls);
+  const [words] = wordsOf(scene);
+  const area = { left: words.x, right: words.x + measure(words.text, 'chip'), top: words.y - 8, bottom: words.y };
+  assert.equal(cableAreas(scene).length, 1);
+  assert.ok(!cableAreas(scene).some(told => meet(told, area)));
 });
 
 test('a kernel says what it reads and writes, and what its operations would more, each by itself', () => {
