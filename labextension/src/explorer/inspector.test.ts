@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { decodePlain } from '../document/decode.ts';
 import { affine, Sketch } from '../document/sketch.ts';
 import { pair } from '../document/sketchPair.ts';
+import { details } from './details.ts';
+import { element } from './elements.ts';
 import { Height } from './height.ts';
+import { showDetails } from './inspector.ts';
 import { explore, giveSize, resizing, withExplorers, type Plain } from './testExplorer.ts';
 
 withExplorers();
@@ -15,6 +19,16 @@ test('a long name of a parameter goes on in the next line where a word of it beg
   explorer.select([1]);
   const [name] = [...root.querySelectorAll('.jv-details dt')].filter(term => term.textContent?.startsWith('preferred'));
   assert.equal(name.innerHTML, 'preferred_<wbr class="">element_<wbr class="">type');
+});
+
+test('so does the name of a kernel', () => {
+  const document = decodePlain(affine().plain());
+  const measures = [{ term: 'kernel', text: 'conv_general_dilated.5 reads 50 kB' }];
+  const pane = element('aside', '');
+  const nothing = (): void => undefined;
+  const acts = { select: nothing, follow: nothing, pass: nothing, toggle: nothing, close: nothing };
+  showDetails(pane, { ...details(document, document.graphs[0], 3), measures }, false, acts);
+  assert.match(pane.innerHTML, /conv_<wbr class="">general_<wbr class="">dilated\.5 reads 50 kB/);
 });
 
 test('the name of what an operation reads does not go on the word before it', async () => {

@@ -83,7 +83,7 @@ export function showDetails(pane: HTMLElement, details: Details, open: boolean, 
     row('fate', mark, ` ${fate.text}`, ...by);
   }
   for (const { term, text, note } of details.measures ?? []) {
-    row(term, text, note ? element('small', '', note) : '');
+    row(term, breakInWords(element('span', '', text)), note ? element('small', '', note) : '');
   }
   for (const { graph, kind, program, links: linked, surety } of details.stages) {
     const shown = links(linked, { ...actions, select: node => actions.follow(graph, node) }, ', ');

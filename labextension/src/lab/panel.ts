@@ -8,6 +8,7 @@ import type { CommandRegistry } from '@lumino/commands';
 import { Widget } from '@lumino/widgets';
 import { button, describe, element } from '../explorer/elements.ts';
 import { spelled } from '../explorer/spelled.ts';
+import { breakInWords } from '../explorer/wordBreaks.ts';
 import type { AllPrograms, KernelEntry } from './allPrograms.ts';
 import type { Comparing } from './comparing.ts';
 import { listed } from './listed.ts';
@@ -424,8 +425,10 @@ function rowOf(target: EventTarget | null): Row {
 }
 
 /** A call, with what is another than before marked in it. */
-function signature(call: string, before: readonly string[]): (string | HTMLElement)[] {
-  return marked(call, before).map(({ text, differs }) => (differs ? element('mark', 'jv-entry-differs', text) : text));
+function signature(call: string, before: readonly string[]): HTMLElement[] {
+  return marked(call, before).map(({ text, differs }) =>
+    differs ? element('mark', 'jv-entry-differs', text) : breakInWords(element('span', '', text))
+  );
 }
 
 /** Programs of one function together; the function that was at work last comes first. */
