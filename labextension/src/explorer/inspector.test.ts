@@ -23,7 +23,7 @@ test('a long name of a parameter goes on in the next line where a word of it beg
 
 test('so does the name of a kernel', () => {
   const document = decodePlain(affine().plain());
-  const measures = [{ term: 'kernel', text: 'conv_general_dilated.5 reads 50 kB' }];
+  const measures = [{ term: 'kernel', text: 'conv_general_dilated.5 reads 50 kB', note: '' }];
   const pane = element('aside', '');
   const nothing = (): void => undefined;
   const acts = { select: nothing, follow: nothing, pass: nothing, toggle: nothing, close: nothing };
