@@ -199,7 +199,9 @@ def _around_program(graph: Graph, tree: StackTree, used: list[int]) -> int:
         frames = tree.frames_between(one, -1)
         entered = next((place for place, frame in enumerate(frames) if functions[frame] in program), 0)
         caller = graph.tables.stack(frames[:entered])
-        if entered and all(tree.holds(caller, other) for other in used if roots[other] == roots[one]):
+        # What is written where the function is called, as its numbers are, is of no line in it.
+        alike = [other for other in used if roots[other] == roots[one]]
+        if entered and all(tree.holds(caller, other) or tree.holds(other, caller) for other in alike):
             return caller
     around = functools.reduce(tree.common, used)
     return tree.parent(around) if around in used else around

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -162,3 +165,57 @@ def test_arguments_without_names_are_numbered_as_in_the_text(opened):
     assert names(opened(plain(lambda x, y: x @ y, jnp.ones((2, 3)), jnp.ones((3, 2)))))[:2] == ["arg0", "arg1"]
     # What has a name keeps it.
     assert names(opened(lowered(lambda x, y: x @ y, jnp.ones((2, 3)), jnp.ones((3, 2)))))[:2] == ["x", "y"]
+
+
+TRAIN = """import jax
+def loss(x):
+    y = jax.numpy.sin(x)
+    return y * 2.0
+
+
+@wrapping.Wrapper
+def step(x):
+    slope = jax.grad(loss)(x)
+    return x - 3.0 * slope
+
+"""
+
+# As of a library that compiles what it is given: between the line that runs it and the function are lines of its own.
+# The numbers of a program are of the call.
+COMPILED_BY_A_LIBRARY = """
+#run = loc("<module>"("train.py":12:1))
+#call = loc("Wrapper.__call__"("/lib/python3/site-packages/wrapping/wrapper.py":12:1))
+#lower = loc("Wrapper.lowered"("/lib/python3/site-packages/wrapping/wrapper.py":15:1))
+#inner = loc("wrapped"("/lib/python3/site-packages/wrapping/wrapper.py":7:1))
+#begun = loc(callsite(#call at #run))
+#called = loc(callsite(#lower at #begun))
+#entered = loc(callsite(#inner at #called))
+#loss_of = loc(callsite("step"("train.py":9:12) at #entered))
+#first = loc(callsite("loss"("train.py":3:8) at #loss_of))
+#second = loc(callsite("loss"("train.py":4:11) at #loss_of))
+#last = loc(callsite("step"("train.py":10:11) at #entered))
+module @jit_step {
+  func.func public @main(%x: tensor<4xf32> loc("x")) -> tensor<4xf32> {
+    %two = stablehlo.constant dense<2.0> : tensor<4xf32> loc("jit(step)"(#called))
+    %three = stablehlo.constant dense<3.0> : tensor<4xf32> loc("jit(step)"(#called))
+    %0 = stablehlo.sine %x : tensor<4xf32> loc("jit(step)/jvp()/sin"(#first))
+    %1 = stablehlo.multiply %0, %two : tensor<4xf32> loc("jit(step)/jvp()/mul"(#second))
+    %2 = stablehlo.cosine %x : tensor<4xf32> loc("jit(step)/transpose(jvp())/cos"(#first))
+    %3 = stablehlo.multiply %2, %1 : tensor<4xf32> loc("jit(step)/transpose(jvp())/mul"(#second))
+    %4 = stablehlo.multiply %3, %three : tensor<4xf32> loc("jit(step)/mul"(#last))
+    %5 = stablehlo.subtract %x, %4 : tensor<4xf32> loc("jit(step)/sub"(#last))
+    return %5 : tensor<4xf32>
+  }
+}
+"""
+
+
+def test_a_program_that_a_library_compiled_is_told_as_one_that_the_person_did(opened):
+    Path("train.py").write_text(TRAIN + "step(x)\n")
+    alone = re.sub(r"#(?:entered|called)\b(?! =)", "#run", COMPILED_BY_A_LIBRARY)
+    rows = [
+        [(row.depth, row.kind, row.name) for row in opened(text.encode()).document().outlines[0].outline]
+        for text in (COMPILED_BY_A_LIBRARY, alone)
+    ]
+    assert rows[0] == rows[1]
+    assert ("phase", "backward") in [row[1:] for row in rows[0]]
