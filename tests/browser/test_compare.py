@@ -157,3 +157,41 @@ def test_what_is_opened_at_one_side_is_opened_at_the_other(notebook):
     expect(root.locator("select.jv-program")).to_have_value("1")
     root.locator("select.jv-program").select_option("0")
     page.wait_for_function("root => root.explorer.panes[1].viewing.program === 0", arg=root.element_handle())
+
+
+VERSIONS = """\
+import jax, jax.numpy as jnp
+%load_ext jaxviz
+x, w = jnp.ones((8, 16)), jnp.ones((16, 16))
+def attend(x, w):
+    q, k, v = x @ w, jnp.tanh(x @ w), jnp.sin(x @ w)
+    scores = jax.nn.softmax(q @ k.T / 4.0)
+    return scores @ v @ w + jnp.cos(x)
+def scaled(x):
+    return (x - x.mean()) / jnp.sqrt(x.var() + 1e-6)
+def before(x, w):
+    return attend(scaled(x), w) * 2.0
+def after(x, w):
+    x = attend(scaled(x), w) * 2.0
+    for f in (jnp.sin, jnp.cos, jnp.tan, jnp.exp, jnp.tanh, jnp.sinh, jnp.cosh):
+        x = f(scaled(x)) @ w
+    return x
+def after_all(x, w):
+    x = attend(scaled(x), w) * 2.0
+    x = x + scaled(jax.nn.gelu(scaled(x) @ w) @ w)
+    return x + scaled(jax.nn.silu(scaled(x) @ w) @ w)"""
+
+
+def test_two_versions_are_open_alike_as_long_as_nobody_chose_what_to_see(notebook):
+    first = VERSIONS + "\n%jaxviz --vs 'before(x, w)' after(x, w)"
+    opened = notebook(first, "%jaxviz --vs 'after_all(x, w)' before(x, w)")
+    is_open = """root => root.explorer.panes.map(({ viewing: { rows, openings } }) =>
+      ['attend', 'scaled'].map(name => rows.name.some((one, row) => one === name && openings.open.has(row))))"""
+    for cell in (0, 1):
+        root = opened.explore(cell).root
+        root.page.wait_for_function(
+            "root => root.explorer.panes.length > 1 && root.explorer.panes[1].scene && root.explorer.atRest",
+            arg=root.element_handle(),
+        )
+        one, other = root.evaluate(is_open)
+        assert one == other

@@ -5,7 +5,11 @@
 import { follow } from '../document/follow.ts';
 import type { Document } from '../document/graph.ts';
 import type { Mark } from '../draw/marks.ts';
+import { measure } from '../draw/text.ts';
+import { layout } from '../layout/layout.ts';
+import { abreast, areVersions } from '../view/abreast.ts';
 import { besideWhich, compare, type Compared } from '../view/compared.ts';
+import type { ViewState } from '../view/folds.ts';
 import type { VisibleGraph } from '../view/visible.ts';
 import { layOutWhole } from './acts.ts';
 import { comparedMarks } from './comparedMarks.ts';
@@ -152,12 +156,24 @@ export class Beside {
     return compared ? comparedMarks(this.parts.document, visible, compared, pane === this.parts.first) : [];
   }
 
+  /** How the graph of this number is seen at first in one of them, by how it would be alone. */
+  first(pane: Pane, graph: number, alone: ViewState): ViewState {
+    const { document } = this.parts;
+    const other = this.other(pane);
+    if (!other || other.viewing.openings.touched || !areVersions(document, graph, other.viewing.at)) {
+      return alone;
+    }
+    const [here, there] = [{ graph: document.graphs[graph], state: alone, space: pane.space() }, other.alone];
+    return there ? abreast(document, here, there, measure, layout)[0] : alone;
+  }
+
   /** Another stage is shown in one of them. */
   entered(pane: Pane): void {
     const other = this.other(pane);
     if (other) {
       this.fill();
       other.setMarks();
+      other.agree();
     }
   }
 

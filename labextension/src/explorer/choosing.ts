@@ -35,7 +35,9 @@ export class Choosing {
     /** Hears when a choice takes long, and when it is made or given up then. */
     private readonly slow: (waits: boolean) => void = () => undefined,
     /** The part of the space that a picture is chosen for; what comes to cover more of it chooses nothing anew. */
-    private readonly room = space
+    private readonly room = space,
+    /** How a graph is seen beside another one, by how it is alone. */
+    private readonly agreed = (_graph: number, alone: ViewState): ViewState => alone
   ) {}
 
   /** True while a choice is made. */
@@ -43,8 +45,18 @@ export class Choosing {
     return this.stop !== null;
   }
 
-  /** How a graph is seen at first: chosen anew only for another room. */
+  /** How a graph is seen at first. */
   first(graph: number): ViewState {
+    return this.agreed(graph, this.alone(graph));
+  }
+
+  /** The same of what can be known of it at once. */
+  ready(graph: number): ViewState | undefined {
+    return this.knownOf(graph) ?? (this.document.graphs[graph].nodeCount > AT_ONCE ? undefined : this.alone(graph));
+  }
+
+  /** Chosen anew only for another room. */
+  private alone(graph: number): ViewState {
     const known = this.knownOf(graph);
     if (known) {
       return known;

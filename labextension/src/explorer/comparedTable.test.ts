@@ -27,18 +27,27 @@ test('two programs are told in figures, and which is better at what', () => {
   const [one, other] = plain.programs;
   one.stages[0].seconds = { trace: 0.21 };
   other.stages[0].seconds = { trace: 0.0031 };
+  // As of a stage of its own.
+  for (const [program, lower] of [
+    [one, 0.014],
+    [other, 0.02]
+  ] as const) {
+    const [stage] = program.stages;
+    program.stages = [stage, { ...stage, kind: 'stablehlo', seconds: { lower } }];
+  }
   plain.measures = [run(0, 1.4e-6, 0.34), run(1, 3.9e-6, 0.35)] as typeof plain.measures;
   const table = comparedTable(decodePlain(plain));
   assert.deepEqual(lines(table), [
     '|affine|other|',
     'equations|3|3|equal',
-    'trace|210 ms|3.1 ms|68x faster',
+    'trace|210 ms|3.1 ms|68x faster, measured once',
+    'lower|14 ms|20 ms|about the same',
     'compile|340 ms|350 ms|about the same',
     'run, median|1.4 µs|3.9 µs|2.8x slower'
   ]);
   assert.deepEqual(
     [...table.querySelectorAll('.jv-verdict')].map(({ className }) => className.replace('jv-verdict', '').trim()),
-    ['', 'jv-better', '', 'jv-worse']
+    ['', 'jv-better', '', '', 'jv-worse']
   );
 });
 

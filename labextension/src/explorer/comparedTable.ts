@@ -8,19 +8,24 @@ import { element } from './elements.ts';
 
 /** Figures that differ by less than this factor are about the same: times are never equal. */
 const ABOUT_THE_SAME = 1.1;
+/** A single time says little: another one would differ, and what is traced first warms JAX up for the second. */
+const ONCE_ABOUT_THE_SAME = 1.5;
 
 interface Unit {
   readonly text: (amount: number) => string;
   /** What the second is where it is below the first, and where it is above. */
   readonly below: string;
   readonly above: string;
-  /** True where any difference is one. */
-  readonly exact: boolean;
+  /** Below this factor there is no difference; 1 where any is one. */
+  readonly least: number;
+  /** What is said of how sure that is. */
+  readonly aside?: string;
 }
 
-const COUNT: Unit = { text: amount => amount.toLocaleString('en'), below: 'fewer', above: 'more', exact: true };
-const TIME: Unit = { text: timeText, below: 'faster', above: 'slower', exact: false };
-const BYTES: Unit = { text: bytesText, below: 'less', above: 'more', exact: true };
+const COUNT: Unit = { text: amount => amount.toLocaleString('en'), below: 'fewer', above: 'more', least: 1 };
+const TIME: Unit = { text: timeText, below: 'faster', above: 'slower', least: ABOUT_THE_SAME };
+const ONCE: Unit = { ...TIME, least: ONCE_ABOUT_THE_SAME, aside: ', measured once' };
+const BYTES: Unit = { text: bytesText, below: 'less', above: 'more', least: 1 };
 
 interface Line {
   readonly what: string;
@@ -32,10 +37,10 @@ interface Line {
 const LINES: readonly Line[] = [
   { what: 'equations', unit: COUNT, amount: (document, program) => operations(document, program, 'jaxpr') },
   { what: 'kernels', unit: COUNT, amount: kernels },
-  { what: 'trace', unit: TIME, amount: (document, program) => seconds(document, program, 'jaxpr', 'trace') },
-  { what: 'lower', unit: TIME, amount: (document, program) => seconds(document, program, 'stablehlo', 'lower') },
-  { what: 'optimize', unit: TIME, amount: (document, program) => seconds(document, program, 'hlo', 'optimize') },
-  { what: 'compile', unit: TIME, amount: (document, program) => measured(document, program)?.compile },
+  { what: 'trace', unit: ONCE, amount: (document, program) => seconds(document, program, 'jaxpr', 'trace') },
+  { what: 'lower', unit: ONCE, amount: (document, program) => seconds(document, program, 'stablehlo', 'lower') },
+  { what: 'optimize', unit: ONCE, amount: (document, program) => seconds(document, program, 'hlo', 'optimize') },
+  { what: 'compile', unit: ONCE, amount: (document, program) => measured(document, program)?.compile },
   { what: 'run, median', unit: TIME, amount: (document, program) => measured(document, program)?.median },
   {
     what: 'temporary memory',
@@ -89,12 +94,12 @@ export function verdict(one: number, other: number, unit: Unit): { readonly text
   if (one === other) {
     return { text: 'equal', look: '' };
   }
-  if (!unit.exact && most < least * ABOUT_THE_SAME) {
+  if (most < least * unit.least) {
     return { text: 'about the same', look: '' };
   }
   const [word, look] = other < one ? [unit.below, 'jv-better'] : [unit.above, 'jv-worse'];
   const factor = least > 0 && most >= least * ABOUT_THE_SAME ? `${factorText(most / least)}x ` : '';
-  return { text: factor + word, look };
+  return { text: factor + word + (unit.aside ?? ''), look };
 }
 
 /** Two digits: more would say more than a time does. */

@@ -254,6 +254,7 @@ export class Explorer {
     const pane: Pane = new Pane(
       { ...parts, whole: () => this.whole.on, ownsWheel: () => (this.fill || this.whole.on) && !isFramed() },
       {
+        first: (of, alone) => this.beside?.first(pane, of, alone) ?? alone,
         entered: () => this.entered(pane),
         shown: scene => this.shown(pane, scene),
         clicked: box => this.inspection.comeBeside(pane, box),

@@ -4,68 +4,31 @@
  */
 import type { VisibleGraph } from '../view/visible.ts';
 import { openEverything } from '../view/opening.ts';
+import { isSame, type Side } from '../view/abreast.ts';
 import type { Space } from '../view/space.ts';
 import { isKernelTree } from '../view/kernelTree.ts';
 import { boxesReading, boxOfItem, boxOfNode } from '../view/seen.ts';
-import type { Document, Program } from '../document/graph.ts';
+import type { Program } from '../document/graph.ts';
 import type { Mark } from '../draw/marks.ts';
 import type { Scene } from '../draw/scene.ts';
 import type { Palette } from '../draw/theme.ts';
-import type { LayoutClient } from '../layout/client.ts';
 import { closeWhole, goTo, leaveTo, selectSeen, spread, toggle } from './acts.ts';
 import { Choosing } from './choosing.ts';
-import type { Colours } from './colours.ts';
 import type { Followed } from './earlier.ts';
 import { element } from './elements.ts';
-import type { Height } from './height.ts';
 import { Legend } from './legend.ts';
 import { failureMarks } from './failure.ts';
 import { marksOf } from './marks.ts';
 import { Note } from './note.ts';
-import type { Change } from './openings.ts';
 import { boxesOf, Picture } from './picture.ts';
+import type { PaneEvents, PaneParts } from './paneParts.ts';
 import { Placing, type Placed } from './placing.ts';
 import { relate } from './relate.ts';
 import { itemFor } from './row.ts';
 import type { SavedView } from './saved.ts';
-import type { Search } from './search.ts';
 import { crumbsOf, Trail } from './trail.ts';
 import { fillTree, selectInTree } from './tree.ts';
 import { Viewing } from './viewing.ts';
-
-export interface PaneParts {
-  readonly document: Document;
-  readonly layouts: LayoutClient;
-  readonly colours: Colours;
-  readonly search: Search;
-  readonly palette: Palette;
-  /** The number of the graph that is shown first. */
-  readonly graph: number;
-  readonly height: Height;
-  /** True while the explorer has the whole window. */
-  whole(): boolean;
-  /** True where nothing but the explorer could be scrolled. */
-  ownsWheel(): boolean;
-}
-
-export interface PaneEvents {
-  /** Another graph is shown, or the same one afresh. */
-  entered(): void;
-  /** Another scene is on the screen. */
-  shown(scene: Scene): void;
-  /** A box was clicked; its item is selected next. */
-  clicked(box: number): void;
-  /** What is selected or lit has changed. */
-  marked(): void;
-  /** The person opened or closed something. */
-  opened(change: Change): void;
-  /** Marks beside those of a pass of the compiler. */
-  marks(visible: VisibleGraph): readonly Mark[];
-  /** What is seen has changed in any way. */
-  changed(): void;
-  /** The picture has another size. */
-  resized(): void;
-}
 
 /** ms in which the camera has not moved. */
 const CAMERA_REST = 250;
@@ -107,7 +70,8 @@ export class Pane {
       () => this.space(),
       waits => this.note.say(waits ? 'choosing what to open' : '', 'busy'),
       // In a cell, the details come and go over a picture that stays.
-      () => (parts.whole() ? this.picture.free(this.space()) : this.space())
+      () => (parts.whole() ? this.picture.free(this.space()) : this.space()),
+      (graph, alone) => events.first(graph, alone)
     );
     this.placing = new Placing({
       document,
@@ -274,7 +238,24 @@ export class Pane {
     this.events.entered();
   }
 
-  private space(): Space {
+  /** How the graph on the screen would be seen alone, where that is known at once. */
+  get alone(): Side | undefined {
+    const state = this.choosing.ready(this.viewing.at);
+    return state && { graph: this.viewing.graph, state, space: this.space() };
+  }
+
+  /** Another picture beside this one changed: as long as the person has not chosen what to see, this one follows it. */
+  agree(): void {
+    const { at, openings, selected } = this.viewing;
+    if (!this.scene || this.choosing.busy || openings.touched || !this.choosing.ready(at)) {
+      return;
+    }
+    if (!isSame(this.choosing.first(at), openings.state)) {
+      void this.begin(selected);
+    }
+  }
+
+  space(): Space {
     return this.parts.height.space(this.stage, this.parts.whole());
   }
 

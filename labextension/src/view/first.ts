@@ -16,7 +16,7 @@ import { Tried } from './tried.ts';
 import type { VisibleGraph } from './visible.ts';
 
 /** Text is read easily down to this zoom. */
-const LEAST_ZOOM = 0.75;
+export const LEAST_ZOOM = 0.75;
 /** Without most of the work for few crossings a picture is about as large: that is done where the zoom is so near to it. */
 const ROUGHLY = 0.1;
 const NEAR = 0.12;
@@ -39,7 +39,7 @@ const HIDING = 1 / 2;
 /** One with so much leaves nearly nothing of it to be seen. */
 const NEARLY_ALL = 3 / 4;
 /** A stranger takes in no more boxes that stand for operations than this at once. */
-const MOST_BOXES = 25;
+export const MOST_BOXES = 25;
 /** In a space as large as a window, what mirrors the part that holds most may stand beside it with so many boxes in all. */
 const MOST_BOXES_MIRRORED = 40;
 /** Up to so many boxes, everything is shown open, if it fits. */
