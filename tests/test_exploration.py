@@ -12,6 +12,8 @@ import pytest
 import jaxviz as jv
 from jaxviz.notebook.display import MIME_TYPE
 
+NAMES = ("sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "sinh")
+
 
 def affine(w, b, x):
     return jnp.tanh(w @ x + b)
@@ -133,6 +135,18 @@ def test_a_picture_of_many_copies_is_one_stack():
     assert "x1500" in data["image/svg+xml"]
     assert len(data["image/svg+xml"]) < 4000
     assert "1,500 equations" in data["text/plain"]
+
+
+def test_a_picture_is_no_wider_than_a_page_that_shows_it():
+    def wide(*values):
+        return sum(getattr(jnp, name)(value) for name, value in zip(NAMES, values, strict=True))
+
+    names = [f"{name}_of_what_is_measured" for name in NAMES]
+    call = eval(f"lambda {', '.join(names)}: wide({', '.join(names)})", {"wide": wide})
+    data, _ = jv.explore(call, *[jnp.ones(4)] * len(names))._repr_mimebundle_()
+    root = ElementTree.fromstring(data["image/svg+xml"])
+    assert float(root.get("viewBox").split()[2]) > 900
+    assert float(root.get("width")) <= 900
 
 
 def test_a_picture_that_would_take_too_long_is_left_out(monkeypatch):

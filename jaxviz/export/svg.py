@@ -22,10 +22,12 @@ def to_svg(
     open: Opened = "first",
     most_boxes: int | None = None,
     note: str = "",
+    fit: bool = False,
 ) -> str:
     """Draws the first stage of a document.
 
-    `width` and `height` are the space that the first view is chosen for; the picture is as large as it needs to be.
+    `width` and `height` are the space that the first view is chosen for; the picture is as large as it needs to be, or,
+    with `fit`, no wider than that.
     `open` says which regions are open: those of the first view, all, or none. With `most_boxes`, a picture of more
     boxes is not drawn, and the text is empty. `note` is written below, line by line.
     """
@@ -40,6 +42,8 @@ def to_svg(
         options["open"] = "all" if open == "all" else []
     if note:
         options["note"] = note
+    if fit:
+        options["fit"] = True
     if most_boxes is not None:
         options["mostBoxes"] = most_boxes
     return engine.call("svg", document.to_json(packed=False), options)

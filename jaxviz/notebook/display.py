@@ -47,7 +47,8 @@ def mime_bundle(
         # The explorer draws by itself: without a picture the output is still whole where the extension is.
         with suppress(DrawingError):
             space = 400 if height is None else height
-            svg = to_svg(document.of_stage(shown), width=900, height=space, most_boxes=_MOST_BOXES, note=note)
+            # A page would cut a wider one at its side.
+            svg = to_svg(document.of_stage(shown), width=900, height=space, most_boxes=_MOST_BOXES, note=note, fit=True)
             if svg:
                 data["image/svg+xml"] = svg
     metadata: dict[str, Any] = {"stage": stage} if stage != "jaxpr" else {}

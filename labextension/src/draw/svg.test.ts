@@ -483,3 +483,17 @@ test('a note of several lines stands below the picture with all its words, and h
   assert.ok(told[2].y + MARGIN < height);
   assert.ok(width >= measure(lines[1], 'chip') + MARGIN);
 });
+
+test('a picture that has no more room is drawn as wide as that, and all of it', () => {
+  const scene = sceneOf(affine());
+  const drawn = (most: number): number[] => {
+    const svg = toSvg(scene, { theme: 'light', title: '', description: '', most });
+    const [, ...sizes] = /width="([\d.]+)" height="([\d.]+)" viewBox="-\d+ -\d+ ([\d.]+) ([\d.]+)"/.exec(svg) ?? [];
+    return sizes.map(Number);
+  };
+  const [width, height, ...all] = drawn(100);
+  assert.equal(width, 100);
+  assert.ok(Math.abs(height / width - scene.height / scene.width) < 0.01);
+  assert.deepEqual(all, drawn(2000).slice(2));
+  assert.deepEqual(drawn(2000).slice(0, 2), all);
+});

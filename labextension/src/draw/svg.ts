@@ -24,9 +24,11 @@ export interface SvgOptions {
   readonly description: string;
   /** What is to be known of the picture as a whole, written below it; of several lines, the first says it all in short. */
   readonly note?: string;
+  /** px that it is wide at most: a wider one is drawn smaller. */
+  readonly most?: number;
 }
 
-export function toSvg(scene: Scene, { theme, title, description, note }: SvgOptions): string {
+export function toSvg(scene: Scene, { theme, title, description, note, most = Infinity }: SvgOptions): string {
   const palette = palettes[theme === 'auto' ? 'light' : theme];
   const painter = new SvgPainter(palette, scene.layout.totalHeight);
   const { visible } = scene;
@@ -70,10 +72,12 @@ export function toSvg(scene: Scene, { theme, title, description, note }: SvgOpti
   });
   painter.endLayer();
   const wide = lines.map(({ ink, text }) => 2 * MARGIN + measure(text, inks[ink].face));
-  const width = number(Math.max(scene.width, ...wide));
-  const height = number(scene.height + lines.length * WORDS_HEIGHT);
+  const whole = [Math.max(scene.width, ...wide), scene.height + lines.length * WORDS_HEIGHT];
+  const [width, height] = whole.map(number);
+  const smaller = Math.min(1, most / whole[0]);
+  const [ownWidth, ownHeight] = whole.map(size => number(size * smaller));
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}" ${familyAttributes(MONO)} fill="none" direction="ltr"${painter.spaced ? ' xml:space="preserve"' : ''} role="img"${theme === 'auto' ? ` class="${CLASS}"` : ''}>`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${ownWidth}" height="${ownHeight}" viewBox="${-MARGIN} ${-MARGIN} ${width} ${height}" ${familyAttributes(MONO)} fill="none" direction="ltr"${painter.spaced ? ' xml:space="preserve"' : ''} role="img"${theme === 'auto' ? ` class="${CLASS}"` : ''}>`,
     `<title>${escape(title)}</title>`,
     `<desc>${escape(description)}</desc>`,
     ...(theme === 'auto'

@@ -34,6 +34,8 @@ interface Options {
   readonly mostBoxes?: number;
   /** What is written below the picture. */
   readonly note?: string;
+  /** True where it is drawn no wider than that space. */
+  readonly fit?: boolean;
 }
 
 /** The picture of a document as SVG. */
@@ -50,7 +52,8 @@ function svg(documentText: string, optionsText: string): string {
     theme: options.theme ?? 'light',
     title: program ? program.call : 'program',
     description: `${program?.stages[0]?.kind ?? 'graph'} with ${equations} operations`,
-    note: options.note
+    note: options.note,
+    ...(options.fit ? { most: options.width } : {})
   });
 }
 
