@@ -258,9 +258,11 @@ class Names:
         stacks, row = self._stacks, int(self._draft.rows.parent[copy])
         while row > 0 and (self._draft.added[row] or self._labels[self._draft.label[row]].kind != MODULE):
             row = int(self._draft.rows.parent[row])
-        module = unnumbered(self._labels[self._draft.label[row]].name) if row > 0 else ""
+        # Its class stands in its token: what the person calls it is not what its library does.
+        token = self._labels[self._draft.label[row]].token if row > 0 else ()
+        module = {part for step in token if isinstance(step, tuple) and step[:1] == (MODULE,) for part in step[1:]}
         for stack in used:
-            while stacks.library[stacks.frame(stack)] and self._function(stacks.frame(stack)) != module:
+            while stacks.library[stacks.frame(stack)] and self._function(stacks.frame(stack)) not in module:
                 stack = stacks.parent(stack)
             if not stacks.library[stacks.frame(stack)]:
                 return False

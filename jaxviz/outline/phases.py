@@ -27,7 +27,7 @@ from jaxviz.outline.moved import loops_of_moved
 from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.tangents import Tangents
 from jaxviz.outline.training import Training
-from jaxviz.outline.transformations import calls_gradient
+from jaxviz.outline.transformations import calls_gradient, derivatives_in
 from jaxviz.tables import rows_used
 
 BEFORE, UPDATE, SECOND, THIRD, TANGENT_FORWARD, TANGENT_BACKWARD, AFTER, TANGENTS = 3, 4, 5, 6, 7, 8, 9, 10
@@ -185,7 +185,8 @@ class Phases:
         stack, told_by = self._stack[nodes], self._told_by[nodes]
         scope = self._graph.nodes.scope[told_by]
         own, outer = self._phase_of_scope[scope], self._outer_phase_of_scope[scope]
-        if self._undoes_derivative[scope].any() and _holds_gradients(own, outer):
+        undoes = self._undoes_derivative[scope]
+        if undoes.any() and _holds_gradients(own, outer) and self._is_derived_twice(stack[undoes], stack[outer > 0]):
             return self._of_body(outer, stack, nodes, least_share=1.0)
         # What the call that takes the gradient does itself is of no phase; a jitted function that it is taken of is.
         taking = [one for one in rows_used(stack[stack >= 0]) if self._takes_gradient(one)]
@@ -197,6 +198,21 @@ class Phases:
         own[(own == FORWARD) & (levels < least)] = 0
         phase, prefix, holding = self._of_body(own, stack, nodes, least_share=_MOST)
         return _by_order(phase, np.where(own == BACKWARD, order, 0), least), prefix, holding
+
+    def _is_derived_twice(self, stack: Column, derived: Column) -> bool:
+        """Whether any of some call stacks goes through more than one derivative, as far as the person's calls say.
+
+        They do not where anything `derived` goes through none. What a rule of `custom_jvp` computes has the scopes of
+        the derivative that it is the rule of twice.
+        """
+        taken = {one: self._derivatives_taken(one) for one in rows_used(derived[derived >= 0])}
+        return 0 in taken.values() or any(taken.get(one, 0) != 1 for one in rows_used(stack))
+
+    def _derivatives_taken(self, stack: int) -> int:
+        """How many derivatives the person's calls in a stack take."""
+        frames = [frame for frame in self._stacks.frames_between(stack, -1) if not self._stacks.library[frame]]
+        expressions = map(self._expressions.at, frames)
+        return sum(derivatives_in(one.name) or int(one.gradient) for one in expressions)
 
     def _reads_arguments(self, nodes: Column, region: int) -> bool:
         """Whether any of some nodes reads what a body is given, as an update of parameters does."""

@@ -11,6 +11,9 @@ _TAKES_TANGENTS = re.compile(r"\b(filter_)?(jvp|linearize)\b")
 # Nothing runs backward in what it calls: that is a call of its own, or none at all.
 _WAY_BACK_ELSEWHERE = re.compile(r"\b(filter_)?(vjp|linearize)\b")
 
+_DERIVATIVE = re.compile(r"\b(filter_)?((value_and_)?grad|vjp|jvp|jac(fwd|rev|obian)|hessian|linearize)\b")
+_SECOND = re.compile(r"\bhessian\b")
+
 _TAKES_JACOBIAN = re.compile(r"\b(jac(fwd|rev|obian)|hessian)\b")
 
 # The same in names that a library gives to what takes one: `_value_and_grad_fun`.
@@ -35,6 +38,15 @@ def takes_tangents(name: str) -> bool:
 def holds_way_back(name: str) -> bool:
     """Whether an expression that takes a gradient holds also its way back, where it has one."""
     return not _WAY_BACK_ELSEWHERE.search(name)
+
+
+def derivatives_in(name: str) -> int:
+    """How many derivatives an expression of this name takes of each other.
+
+    >>> derivatives_in("value_and_grad(loss)"), derivatives_in("hessian(loss)"), derivatives_in("tanh")
+    (1, 2, 0)
+    """
+    return len(_DERIVATIVE.findall(name)) + len(_SECOND.findall(name))
 
 
 def takes_jacobian(name: str) -> bool:

@@ -217,3 +217,19 @@ def test_a_module_whose_loop_a_library_writes_stands_in_the_modules_around_it():
         ["scan(ScanGRUCell_0)", "Dense_0"],
         ["Dense_0", "scan(ScanGRUCell_0)"],
     ]
+
+
+def test_the_turns_of_a_module_that_has_a_name_of_its_own_are_told_by_what_is_in_them_not_by_who_calls_it():
+    eqx = pytest.importorskip("equinox", reason="it is not in the environments of the oldest and the newest JAX")
+
+    class ActorCritic(eqx.Module):
+        actor: eqx.nn.MLP
+        critic: eqx.nn.MLP
+
+        def __call__(self, seen):
+            return jax.nn.log_softmax(self.actor(seen)), self.critic(seen)
+
+    keys = jax.random.split(jax.random.key(0))
+    model = ActorCritic(eqx.nn.MLP(4, 2, 8, 2, key=keys[0]), eqx.nn.MLP(4, 1, 8, 2, key=keys[1]))
+    outline = outline_of(lambda model, xs: jax.vmap(model)(xs), model, jnp.ones((3, 4)))
+    assert [row.name for row in outline if row.kind == "stack" and row.count == 2] == ["Linear, relu"] * 2

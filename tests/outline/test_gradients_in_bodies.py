@@ -222,3 +222,41 @@ def test_a_jacobian_taken_forward_is_no_part_of_the_gradient_beside_it(fn, expec
     outline = outline_of(fn, X)
     assert names_inside(outline, 0) == expected
     assert not any(row.kind == "phase" for row in outline if row.parent == row_named(outline, "jacfwd(tanh)").index)
+
+
+@pytest.mark.smoke
+def test_a_function_with_a_derivative_of_its_own_does_not_hide_the_phases_of_the_hessian_beside_its_gradient():
+    @jax.custom_jvp
+    def softened(x):
+        return jnp.where(x > 20, x, jnp.log1p(jnp.exp(x)))
+
+    @softened.defjvp
+    def _(primals, tangents):
+        return softened(*primals), jax.nn.sigmoid(*primals) * tangents[0]
+
+    def loss(x):
+        return jnp.mean(softened(-x * jnp.sin(x))) + jnp.sum(x**2)
+
+    def newton(x):
+        slope = jax.grad(loss)(x)
+        curvature = jax.hessian(loss)(x)
+        return x - jnp.linalg.solve(curvature, slope)
+
+    outline = outline_of(newton, X)
+    for call in ("grad(loss)", "hessian(loss)"):
+        inside = names_inside(outline, row_named(outline, call).index)
+        assert [name for name in inside if "itself" not in name] == ["forward", "backward"]
+
+
+@pytest.mark.smoke
+def test_a_solver_that_is_given_the_derivative_of_a_gradient_has_no_phases_of_its_own():
+    def newton(x):
+        def along(v):
+            return jax.jvp(jax.grad(energy), (x,), (v,))[1] + 0.1 * v
+
+        return x + cg(along, -jnp.cos(x), maxiter=3)[0]
+
+    outline = outline_of(newton, X)
+    phases = [row for row in outline if row.kind == "phase"]
+    assert {row.name for row in phases} <= {"forward with tangents", "backward with tangents", "forward", "backward"}
+    assert {outline.row(row.parent).name for row in phases} <= {"along", "jvp"}
