@@ -65,6 +65,9 @@ _PUT_TOGETHER = frozenset({"merge", "combine"})
 # Transformations of a function into one that takes its gradient.
 _MAKES_GRADIENT = re.compile(r"(filter_)?((value_and_)?grad|jac(fwd|rev|obian)|hessian)")
 
+# What takes the derivative of a function along a direction.
+_ALONG = frozenset({"jvp", "linearize", "filter_jvp"})
+
 # What maps a function over a tree, and loops with the place of the function that they repeat.
 _MAPS = frozenset(
     {"tree.map", "tree_map", "tree_util.tree_map", "map_with_path", "tree_map_with_path", "lax.map", "map"}
@@ -234,6 +237,10 @@ def _of_expression(source: Source, node: ast.AST, statement: ast.stmt) -> Expres
     iterated = source.text_of(generators[0].iter) if generators else ""
     nameless = isinstance(node, ast.Call) and _calls_lambda(node.func)
     called = _called(node)
+    gradients = source.names_of(_makes_gradient)
+    # The derivative of a gradient along a direction holds that gradient.
+    derived = node.args[0] if isinstance(node, ast.Call) and node.args and _callee(node.func) in _ALONG else None
+    of_gradient = derived is not None and (_makes_gradient(derived) or _bound_name(derived) in gradients)
     return Expression(
         name,
         source.text_of(node),
@@ -243,7 +250,7 @@ def _of_expression(source: Source, node: ast.AST, statement: ast.stmt) -> Expres
         iterated=iterated,
         nameless=nameless,
         called=_object(called),
-        gradient=_bound_name(called) in source.names_of(_makes_gradient),
+        gradient=_bound_name(called) in gradients or of_gradient,
     )
 
 
