@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.called import called_functions
+from jaxviz.outline.checks import with_checks_named
 from jaxviz.outline.counted import mark_counted
 from jaxviz.outline.elements import BODY, CALL, COND, FUNCTION, LOOP, Element
 from jaxviz.outline.make import outline_by
@@ -41,7 +42,7 @@ def opened_outline(graph: Graph) -> tuple[Graph, Outline]:
 
 def placed_outline(graph: Graph) -> tuple[Graph, Outline, Column]:
     """The same, and where each node stood before."""
-    origins = Origins(graph)
+    origins = Origins(with_checks_named(graph))
     phase = _phases(graph, origins)
     origins = origins.with_phases(phase == _BACKWARD)
     # What a schedule runs early, such as constants, does not say where its group stands. Sorted once, all of it does.
