@@ -113,7 +113,11 @@ export class Beside {
     if (fitted) {
       void laidOut.then(() => this.on && first.picture.fit());
     }
-    void second.begin().then(() => this.marked(this.parts.active()));
+    void Promise.all([laidOut, second.begin()]).then(() => {
+      this.marked(this.parts.active());
+      // Only now have both the room that they keep.
+      this.panes.forEach(pane => pane.agree());
+    });
     this.parts.changed();
   }
 
