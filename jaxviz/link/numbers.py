@@ -8,34 +8,60 @@ of what filled the array with it that they read.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from math import isclose, isnan
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jaxviz.graph import ARGUMENT, CONSTANT, ENTER, OPERATION, Column, Graph
+from jaxviz.link.given import given_nodes
 from jaxviz.link.links import Found
 from jaxviz.link.reading import Beyond, Inside, Reading
+from jaxviz.read.bodies import PLAIN_CALLS
 
+# What holds equations, and computes nothing itself.
+_CALLS = (*PLAIN_CALLS, "cond")
 # What a number goes through until something computes with it.
 _SHAPING = ("broadcast", "bitcast", "convert", "copy", "reshape")
 
-#: The numbers that equations read, each with the equation whose number it is: that one, or what fills an array with it.
-Numbers = dict[int, dict[float, int]]
+_Read = dict[int, dict[float, int]]
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """What the jaxpr and StableHLO say of numbers."""
+
+    #: Those that equations read, each with the equation whose number it is: that one, or what fills an array with it.
+    read: _Read
+    #: Which equations are given no number by another one: whatever else they compute with is their own.
+    alone: NDArray[np.bool_]
+    #: The equations that only hold others.
+    calls: frozenset[int]
 
 
 def numbers_of(jaxpr: Graph, lowered: Graph | None = None, tagged: Sequence[Found] = ()) -> Numbers:
     """The numbers that each equation reads, in the jaxpr or by its operations in StableHLO, where that is there."""
-    found: Numbers = {}
+    found: _Read = {}
     source, reader = jaxpr.operands.source, jaxpr.operand_node
     literals = (source < 0) & (jaxpr.nodes.kind[reader] == OPERATION)
     for node, one in zip(reader[literals].tolist(), source[literals].tolist(), strict=True):
         _add(found, (node,), jaxpr.source_text(one))
     if lowered is not None:
         _add_lowered(found, lowered, tagged)
-    return _with_filled(jaxpr, found)
+    return Numbers(_with_filled(jaxpr, found), _given_none(jaxpr), frozenset(_calls(jaxpr)))
 
 
-def _add_lowered(found: Numbers, lowered: Graph, tagged: Sequence[Found]) -> None:
+def _given_none(jaxpr: Graph) -> NDArray[np.bool_]:
+    given = np.zeros(len(jaxpr), bool)
+    given[list(given_nodes(jaxpr))] = True
+    source, reader = jaxpr.operands.source, jaxpr.operand_node
+    alone: NDArray[np.bool_] = jaxpr.nodes.kind == OPERATION
+    alone[reader[(source >= 0) & given[np.where(source >= 0, jaxpr.value_node[source], 0)]]] = False
+    return alone
+
+
+def _add_lowered(found: _Read, lowered: Graph, tagged: Sequence[Found]) -> None:
     source, reader = lowered.operands.source, lowered.operand_node
     values = _constants(lowered)
     made_by = np.where(source >= 0, lowered.value_node[source], -1)
@@ -44,7 +70,7 @@ def _add_lowered(found: Numbers, lowered: Graph, tagged: Sequence[Found]) -> Non
         _add(found, tagged[node], values[maker])
 
 
-def _with_filled(jaxpr: Graph, found: Numbers) -> Numbers:
+def _with_filled(jaxpr: Graph, found: _Read) -> _Read:
     """With the numbers of which arrays are full that an equation reads."""
     source, reader = jaxpr.operands.source, jaxpr.operand_node
     fills = jaxpr.nodes.op == jaxpr.tables.find_string("broadcast_in_dim")
@@ -59,16 +85,19 @@ def _with_filled(jaxpr: Graph, found: Numbers) -> Numbers:
 def with_numbers(graph: Graph, tagged: Sequence[Found], numbers: Numbers, unsure: Collection[int]) -> Sequence[Found]:
     """The tags of a stage, with the equations whose numbers those without a tag are.
 
-    What the tags of `unsure` nodes say is not told by the compiler.
+    What the tags of `unsure` nodes say is not told by the compiler. A number that has the name of a call alone has none
+    of its own: where a call is put in place, what has no name gets that of the call, and of equal numbers one is left.
     """
     number = _numbers_in(graph)
-    nodes = [node for node in number if not tagged[node] and graph.nodes.kind[node] != ARGUMENT]
+    nodes = [node for node in number if numbers.calls.issuperset(tagged[node]) and graph.nodes.kind[node] != ARGUMENT]
     if not nodes:
         return tagged
     reading = Reading(graph)
     inside, beyond = Inside(graph, reading, nodes), Beyond(graph, reading, nodes)
     fusions = _fusions(graph)
     found = list(tagged)
+    for node in nodes:
+        found[node] = ()
     # What reads a number stands behind it.
     nodes.reverse()
     for node, beside in zip(nodes, reading.of(nodes), strict=True):
@@ -83,13 +112,15 @@ def with_numbers(graph: Graph, tagged: Sequence[Found], numbers: Numbers, unsure
 
 def _that_read(number: float, equations: Iterable[int], numbers: Numbers) -> Found:
     """Whose number it is that equations read: of one that something is divided by it may be the reciprocal, of one that
-    is taken away the negative."""
-    return tuple(
+    is taken away the negative. One that nothing says is of what the compiler writes a function as, such as a
+    polynomial."""
+    found = tuple(
         owner
         for equation in equations
-        for one, owner in numbers.get(equation, {}).items()
+        for one, owner in numbers.read.get(equation, {}).items()
         if _same(number, one) or (owner == equation and (_same(number, -one) or (one and _same(number, 1 / one))))
     )
+    return found or tuple(equation for equation in equations if numbers.alone[equation])
 
 
 def _same(one: float, other: float) -> bool:
@@ -130,12 +161,17 @@ def _constants(graph: Graph) -> dict[int, str]:
     }
 
 
+def _calls(jaxpr: Graph) -> set[int]:
+    ops = [op for name in _CALLS if (op := jaxpr.tables.find_string(name)) is not None]
+    return set(np.flatnonzero(np.isin(jaxpr.nodes.op, ops)).tolist()).intersection(jaxpr.owned_regions)
+
+
 def _fusions(graph: Graph) -> set[int]:
     fusion = graph.tables.find_string("fusion")
     return {owner for owner in graph.owned_regions if graph.nodes.op[owner] == fusion}
 
 
-def _add(numbers: Numbers, equations: Iterable[int], text: str) -> None:
+def _add(numbers: _Read, equations: Iterable[int], text: str) -> None:
     number = _number(text)
     if number is not None:
         for equation in equations:

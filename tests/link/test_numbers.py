@@ -57,3 +57,26 @@ def test_nearly_all_of_an_optimizer_is_linked_for_certain():
     tree = [jnp.ones((4, 4)), jnp.ones(4)]
     ex = jv.explore(step, tree, tree, tree)
     assert link_shares(ex.hlo, ex.links("hlo"))["inferred"] == 0
+
+
+@pytest.mark.smoke
+def test_the_numbers_of_what_the_compiler_writes_a_function_as_are_of_that_function():
+    ex = jv.explore(lambda x: jax.lax.erf_inv(x) * 0.5, jnp.linspace(-0.9, 0.9, 8))
+    made = [number for number, ops in _numbers(ex).items() if ops == {("erf_inv",)}]
+    assert len(made) > 5
+    assert link_shares(ex.hlo, ex.links("hlo"))["inferred"] == 0
+
+
+@pytest.mark.smoke
+def test_a_number_that_has_the_name_of_a_call_alone_is_of_what_reads_it():
+    """What has no name gets that of the call that is put in place, and of equal numbers one is left."""
+
+    def f(x, table):
+        inside = x % 50
+        return table[inside], x < 7
+
+    ex = jv.explore(f, jnp.arange(4), jnp.ones(60))
+    links = ex.links("hlo")
+    numbers = ex.hlo.find("broadcast")
+    assert numbers
+    assert not {ex.jaxpr.node(one).op for node in numbers for one in links.sources(node.index)} & {"jit", "pjit"}
