@@ -27,7 +27,10 @@ test('keys step through the passes that changed something, and each says what it
   await press(',');
   assert.deepEqual(lineWords(root), ['before the passes', 'as the compiler was given it', '']);
   assert.equal((passLine(root).querySelector('button') as HTMLButtonElement).disabled, true);
+  // A stage stands at an end of the slider.
+  const stands = (): (string | null)[] => [slider.value, slider.getAttribute('aria-valuetext')];
   await press('2');
+  assert.deepEqual(stands(), ['0', 'before the passes']);
   assert.deepEqual(lineWords(root), []);
   slider.value = '2';
   slider.dispatchEvent(new (page().Event)('input') as unknown as Event);
@@ -159,7 +162,7 @@ test('each of several programs has a slider through its own passes', async () =>
   await press('.');
   assert.deepEqual([lineWords(root)[0], range.max], ['fusion', '2']);
   await choose('1');
-  assert.deepEqual([lineWords(root), range.max, range.value], [[], '1', '0']);
+  assert.deepEqual([lineWords(root), range.max, range.value], [[], '1', '1']);
   await press('4');
   assert.deepEqual(lineWords(root).slice(0, 2), ['cse', '1 of 1 in all']);
   await choose('0');
@@ -180,6 +183,8 @@ test('after the last pass comes HLO, and nothing after that', async () => {
   }
   assert.equal(explorer.view.stage, 'hlo');
   assert.match(root.querySelector('.jv-note')?.textContent ?? '', /last pass/);
+  const slider = root.querySelector('.jv-pass-range') as HTMLInputElement;
+  assert.deepEqual([slider.value, slider.getAttribute('aria-valuetext')], ['2', 'after all passes']);
   await press(',');
   assert.equal(lineWords(root)[0], 'fusion');
 });

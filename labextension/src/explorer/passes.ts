@@ -87,9 +87,7 @@ export class PassSlider {
 
   /** One pass on or back; from HLO back to the last, from an earlier stage on to what the compiler was given. */
   step(by: number, keys = true): void {
-    const kind = this.document.programs[programOf(this.document, this.at)].stages.find(
-      ({ graph }) => graph === this.at
-    )?.kind;
+    const kind = this.stage;
     if (!kind) {
       this.go(this.number + by, keys);
     } else if (kind !== 'hlo' && by > 0) {
@@ -109,6 +107,12 @@ export class PassSlider {
       this.go(this.number - 1);
     }
     this.actions.light(nodes);
+  }
+
+  /** The stage on the screen; none while a pass is shown. */
+  private get stage(): string | undefined {
+    const { document: source, at } = this;
+    return source.programs[programOf(source, at)].stages.find(({ graph }) => graph === at)?.kind;
   }
 
   private get number(): number {
@@ -134,6 +138,11 @@ export class PassSlider {
       this.range.setAttribute('aria-valuetext', this.words(place.passes));
       this.fill(place.passes);
       this.list.show(place.passes, place.number);
+    } else if (this.passes) {
+      // A stage stands at an end: optimized HLO is what the last pass left.
+      const isLast = this.stage === 'hlo';
+      this.range.value = String(isLast ? this.last : 0);
+      this.range.setAttribute('aria-valuetext', isLast ? 'after all passes' : 'before the passes');
     }
   }
 
