@@ -6,6 +6,7 @@ import { loop } from '../document/sketch.ts';
 import { layout } from '../layout/layout.ts';
 import { abreast, areVersions, isSame, type Side } from './abreast.ts';
 import { Brevity, type ViewState } from './folds.ts';
+import type { Space } from './space.ts';
 
 const ROOM = { width: 900, height: 600 };
 const measure = (text: string): number => 7 * text.length;
@@ -49,14 +50,18 @@ test('what only one version has stays as it is', () => {
   assert.deepEqual([[...here.open], [...there.open]], [[1], []]);
 });
 
-test('both versions are told in the same words', () => {
+test('both versions are told in the same words, as long as there is room for in both', () => {
   const document = versions();
   const long: ViewState = { open: new Set([1]), long: true, types: true };
   const short: ViewState = { open: new Set([1]), brevity: Brevity.short };
-  const [one, other] = [long, short].map((state, at): Side => ({ graph: document.graphs[at], state, space: ROOM }));
-  for (const { brevity, long: isLong, types } of abreast(document, one, other, measure, layout)) {
-    assert.deepEqual([brevity, isLong, types], [Brevity.short, false, false]);
-  }
+  const told = (space: Space): unknown[] => {
+    const [one, other] = [long, short].map((state, at): Side => {
+      return { graph: document.graphs[at], state, space: at ? space : ROOM };
+    });
+    return abreast(document, one, other, measure, layout).map(state => [state.brevity, state.long, state.types]);
+  };
+  assert.deepEqual(told(ROOM), Array(2).fill([Brevity.none, false, false]));
+  assert.deepEqual(told({ width: 390, height: 600 }), Array(2).fill([Brevity.short, false, false]));
   assert.ok(!isSame(long, short));
   assert.ok(isSame(short, { ...short, open: new Set([1]) }));
 });

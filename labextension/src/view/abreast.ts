@@ -14,7 +14,7 @@ import { toLayout } from './place.ts';
 import { remembered } from './remembered.ts';
 import { boxesIn } from './showing.ts';
 import type { Measure } from './sizes.ts';
-import { aspectOf, fitZoom, type Space } from './space.ts';
+import { aspectOf, brevityIn, fitZoom, type Space } from './space.ts';
 
 /** One of the two: how it would be seen alone, and in which space. */
 export interface Side {
@@ -30,7 +30,7 @@ export function areVersions(document: Document, one: number, other: number): boo
   );
 }
 
-/** How both are seen side by side. */
+/** How both are seen side by side: with as long words as there is room for. */
 export function abreast(
   document: Document,
   one: Side,
@@ -38,27 +38,36 @@ export function abreast(
   measure: Measure,
   layout: (input: LayoutInput) => Layout
 ): readonly [ViewState, ViewState] {
-  const open = [withLike(document, one, other), withLike(document, other, one)] as const;
-  const fits = (side: Side, state: ViewState): boolean => {
-    if (state === side.state) {
-      return true;
-    }
-    const visible = remembered(document, side.graph, state);
+  const fits = ({ graph, space }: Side, state: ViewState): boolean => {
+    const visible = remembered(document, graph, state);
     return (
       boxesIn(visible) <= MOST_BOXES &&
-      fitZoom(layout(toLayout(visible, measure, { aspect: aspectOf(side.space) })), side.space) >= LEAST_ZOOM
+      fitZoom(layout(toLayout(visible, measure, { aspect: aspectOf(space) })), space) >= LEAST_ZOOM
     );
   };
-  const both =
-    fits(one, open[0]) && fits(other, open[1])
-      ? open
-      : ([withoutClosed(document, one, other), withoutClosed(document, other, one)] as const);
-  return inTheSameWords(...both);
+  const least = Math.max(brevityIn(one.space), brevityIn(other.space));
+  const most = Math.max(one.state.brevity ?? least, other.state.brevity ?? least);
+  const opened: Both = [withLike(document, one, other), withLike(document, other, one)];
+  for (let brevity = least; brevity <= most; brevity++) {
+    const both = inTheSameWords(opened, brevity);
+    if (fits(one, both[0]) && fits(other, both[1])) {
+      return both;
+    }
+  }
+  const closed: Both = [withoutClosed(document, one, other), withoutClosed(document, other, one)];
+  for (let brevity = least; brevity < most; brevity++) {
+    const both = inTheSameWords(closed, brevity);
+    if (fits(one, both[0]) && fits(other, both[1])) {
+      return both;
+    }
+  }
+  return inTheSameWords(closed, most);
 }
 
+type Both = readonly [ViewState, ViewState];
+
 /** Words that are cut in one are so in the other. */
-function inTheSameWords(one: ViewState, other: ViewState): readonly [ViewState, ViewState] {
-  const brevity = Math.max(one.brevity ?? Brevity.none, other.brevity ?? Brevity.none);
+function inTheSameWords([one, other]: Both, brevity: number): Both {
   const words = { brevity, types: !!one.types && !!other.types, long: !!one.long && !!other.long };
   return [
     { ...one, ...words },
