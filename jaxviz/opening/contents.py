@@ -17,6 +17,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from jaxviz.read.hlo_wrapping import after_length
+
 #: A few bytes can be the compression of more than any memory holds.
 MOST_BYTES = 2 << 30
 
@@ -114,7 +116,8 @@ def contents_of(data: bytes, name: str) -> Contents:
     if text is None:
         if _MLIR_BYTECODE in data[:1_000_000]:
             return Contents.EXPORT
-        if data[:1] == b"\n":  # The first field of every message that holds a module is one of bytes.
+        # The first field of every message that holds a module is one of bytes.
+        if data[:1] == b"\n" or after_length(data) is not None:
             return Contents.HLO_PROTO
         raise OpenError(f"{name}: {_why_no_text(data)}")
     # A message that begins with a short name looks like text.

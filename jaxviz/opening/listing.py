@@ -45,7 +45,7 @@ def listing(programs: Sequence[Listed]) -> list[str]:
 def _row(name: str, alike: Sequence[Listed]) -> tuple[str, ...]:
     # By this name it is opened.
     first = next((program for program in alike if program.name == name), alike[0])
-    operations = f"{first.operations:,} operation{'s' * (first.operations != 1)}"
+    operations = f"{first.operations:,} operation{' ' if first.operations == 1 else 's'}"
     places = f"from {first.places:,} places in the source" if first.places else ""
     more = f"and {len(alike) - 1} more of this name" if len(alike) > 1 else ""
     return name, operations, first.ran, places, " ".join(filter(None, (first.where, more)))

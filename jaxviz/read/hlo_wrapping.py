@@ -24,7 +24,8 @@ def module_in(data: bytes, name: str = "") -> tuple[int, int]:
 
     A profile holds every module of its process: the largest of those with this name is taken, if one is given.
     """
-    span = _module_at(data, 0, len(data), _WRAPPINGS)
+    begin, end = after_length(data) or (0, len(data))
+    span = _module_at(data, begin, end, _WRAPPINGS)
     if span is not None:
         return span
     found = profiled_modules(data)
@@ -37,6 +38,25 @@ def module_in(data: bytes, name: str = "") -> tuple[int, int]:
         return largest.start, largest.end
     # The message of the reader says what is missing.
     return 0, len(data)
+
+
+def after_length(data: bytes) -> tuple[int, int] | None:
+    """The message at the beginning of what holds several, each after its length: a snapshot before its arguments.
+
+    >>> after_length(bytes([3, 10, 1, 65, 7]))
+    (1, 4)
+    """
+    # What begins so is the message itself: no module is as short as this would say.
+    if data[:1] == b"\n":
+        return None
+    size = at = 0
+    for at, byte in enumerate(data[:5]):
+        size |= (byte & 127) << 7 * at
+        if byte < 128:
+            break
+    begin = at + 1
+    # Every message that holds a module begins with a field of bytes.
+    return (begin, begin + size) if 0 < size <= len(data) - begin and data[begin] == 10 else None
 
 
 def module_names(data: bytes) -> list[str]:

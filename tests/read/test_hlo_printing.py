@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+import jaxviz as jv
 from jaxviz.read.hlo import HloGraph, read_hlo
 from jaxviz.read.hlo_module import HloError
 from jaxviz.read.hlo_proto import parse_hlo_proto
@@ -282,6 +283,28 @@ def test_a_module_is_found_in_what_holds_it(compiled):
     snapshot = field(1, proto) + field(4, b"cpu")
     for wrapped in (proto, snapshot):
         assert rows(read_hlo(parse_hlo_proto(wrapped))) == expected
+
+
+def test_a_module_is_found_in_a_snapshot_of_which_each_message_stands_after_its_length(compiled, tmp_path):
+    """As XLA dumps what it was given, with the arguments of a run."""
+    data = compiled.as_serialized_hlo_module_proto()
+    snapshot = field(1, data)
+    # A field is its number, its length and its bytes.
+    behind = field(1, snapshot)[1:] + field(1, b"arguments")[1:]
+    assert rows(read_hlo(parse_hlo_proto(behind))) == rows(read_hlo(parse_hlo_proto(data)))
+    path = tmp_path / "module_0001.jit_f.execution_0000.hlo_unoptimized_snapshot.pb"
+    path.write_bytes(behind)
+    for opened in (jv.open(path), jv.open(tmp_path)):
+        assert opened.kinds == ("hlo",)
+        assert opened.left_out == ()
+
+
+def test_a_module_whose_name_has_as_many_letters_as_the_number_of_a_field_is_itself():
+    module = jax.jit(lambda x: x + 1).lower(1.0).compile().runtime_executable().hlo_modules()[0]
+    data = module.as_serialized_hlo_module_proto()
+    first = 2 + len(module.name)
+    renamed = field(1, b"jit_lettrs") + data[first:]
+    assert parse_hlo_proto(renamed).name == "jit_lettrs"
 
 
 def test_a_module_is_found_in_a_profile(tmp_path):
