@@ -40,8 +40,12 @@ _PROTO_IN_WORDS = (
     "or the text of HLO (--xla_dump_hlo_as_text) are read"
 )
 _TRACE = re.compile(r'\{\s*"(?:displayTimeUnit|traceEvents)"')
+_PLAN = re.compile(r"BufferAssignment:|HloLiveRange \(")
+_PICTURE = re.compile(r"digraph \w+ \{|<!DOCTYPE html>")
 _IN_WORDS = (
     (_PROTO_TEXT, _PROTO_IN_WORDS),
+    (_PLAN, "a plan of memory, which XLA dumps beside a module: the folder of the dump is opened with both"),
+    (_PICTURE, "a picture: the text of HLO (--xla_dump_hlo_as_text) or its bytes (--xla_dump_hlo_as_proto) are read"),
     (_TRACE, "the events of a profile alone: the .xplane.pb beside them has the programs, too"),
 )
 # What no text holds.

@@ -157,6 +157,12 @@ def test_nothing_is_compiled(module, lowered, tmp_path, monkeypatch):
             b"ML\xefR\x0dStableHLO_v99.0.0\x00\x01",
             "which this jaxlib reads, not 99.0.0: pip install -U jax jaxlib",
         ),
+        (
+            b"BufferAssignment:\nallocation 0: size 4",
+            "not a plan of memory, which XLA dumps beside a module: the folder",
+        ),
+        (b"digraph G {\nrankdir = TB;\n", "not a picture: the text of HLO"),
+        (b'{"displayTimeUnit":"ns","traceEvents":[]}', "not the events of a profile alone: the .xplane.pb beside them"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", "byte 0: expected HLO, MLIR, a jax.export artifact or a jaxviz document"),
         (b"HloModule m\n\nENTRY e {\n", "line 4:1: expected } at the end of computation e"),
         (b"module {\n  func.func @f( {\n", "line 2:16: expected"),
