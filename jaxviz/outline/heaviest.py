@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import Counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,27 @@ from jaxviz.outline.draft import Draft
 from jaxviz.outline.rows import before_each
 
 _AND_OTHERS = re.compile(r"(.+) \+(\d+)")
+
+# Operations that do the work, by which what has no name is called.
+_WORK = (
+    *(
+        "dot_general",
+        "conv_general_dilated",
+        "ragged_dot",
+        "custom_call",
+        "pallas_call",
+        "fft",
+        "cholesky",
+        "eigh",
+        "svd",
+    ),
+    *("qr", "lu", "triangular_solve", "scan", "while", "cond", "sort", "scatter-add", "scatter", "gather"),
+    *("reduce_window", "cumsum", "reduce_sum", "reduce_max", "exp", "log", "tanh", "logistic"),
+    # In the words of HLO.
+    *("dot", "convolution", "custom-call", "all-reduce", "all-gather", "reduce", "exponential"),
+)
+# One of more operations than this says nothing of them, however much it weighs.
+_TELLS = 100
 
 
 def and_others(name: str, others: int) -> str:
@@ -69,3 +91,11 @@ class Heaviest:
         for row, parent in enumerate(parents.tolist()):
             children.setdefault(parent, []).append(row)
         return children
+
+
+def work_of(count: Counter[str]) -> str:
+    """The operation that weighs most among some, and how many there are besides it: `dot_general x2 +7`."""
+    total = count.total()
+    op = next((op for op in _WORK if count[op] * _TELLS > total), count.most_common(1)[0][0])
+    times, rest = count[op], total - count[op]
+    return op + (f" x{times}" if times > 1 else "") + (f" +{rest}" if rest else "")

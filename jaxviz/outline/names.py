@@ -21,7 +21,7 @@ from jaxviz.outline.chains import Label, says_again
 from jaxviz.outline.draft import Draft
 from jaxviz.outline.elements import BODY, CALL, FUNCTION, LOOP, MODULE, RECOMPUTED, STATEMENT
 from jaxviz.outline.expressions import GENERIC, POOR, Expressions
-from jaxviz.outline.heaviest import Heaviest, and_others
+from jaxviz.outline.heaviest import Heaviest, and_others, work_of
 from jaxviz.outline.library_parts import assigned_in_library
 from jaxviz.outline.loop_names import told_by_calls
 from jaxviz.outline.modules import unnumbered
@@ -31,27 +31,6 @@ from jaxviz.read.spoken import said
 from jaxviz.tables import rows_used
 
 _STACK, _COPY, _PART = (ROW_KINDS.index(kind) for kind in ("stack", "copy", "part"))
-
-# Operations that do the work, by which what has no name is called.
-_WORK = (
-    *(
-        "dot_general",
-        "conv_general_dilated",
-        "ragged_dot",
-        "custom_call",
-        "pallas_call",
-        "fft",
-        "cholesky",
-        "eigh",
-        "svd",
-    ),
-    *("qr", "lu", "triangular_solve", "scan", "while", "cond", "sort", "scatter-add", "scatter", "gather"),
-    *("reduce_window", "cumsum", "reduce_sum", "reduce_max", "exp", "log", "tanh", "logistic"),
-    # In the words of HLO.
-    *("dot", "convolution", "custom-call", "all-reduce", "all-gather", "reduce", "exponential"),
-)
-# One of more operations than this says nothing of them, however much it weighs.
-_TELLS = 100
 
 # What is made again on the way back.
 _AGAIN = "recomputed"
@@ -189,6 +168,7 @@ class Names:
                 # Without the source, numbers of lines say less than what is there.
                 or (self._most(row, names) if self._called is not None else "")
                 or self._function_called(row, mostly=True)
+                or self._turn(row)
                 or self._lines(row)
                 or self._most(row, names)
                 or self._assigned_by_library(row)
@@ -450,6 +430,15 @@ class Names:
         lines = [tables.frames.line[frame] for frame in own]
         return f"lines {min(lines)}-{max(lines)}" if lines and max(lines) > min(lines) else ""
 
+    def _turn(self, row: int) -> str:
+        """The function around a part that has the lines of another one: each is a turn of it, and no lines of it."""
+        draft, lines = self._draft, self._lines(row)
+        around = int(draft.rows.parent[row])
+        others = np.flatnonzero((draft.rows.parent == around) & (draft.kind == _PART)) if lines else ()
+        again = any(other != row and self._lines(other) == lines for other in map(int, others))
+        name = self._labels[draft.label[around]].name if again and draft.label[around] >= 0 else ""
+        return "" if name in GENERIC else name
+
     def _places(self, row: int) -> list[int]:
         """The frames of what is in a part of one function, also in parts of it; none where they are not of one."""
         known = self._part_places.get(row)
@@ -489,11 +478,4 @@ class Names:
             elif first + 1 == end:
                 yield strings[ops[first]]
             else:
-                yield _work(Counter(strings[op] for op in ops[first:end]))
-
-
-def _work(count: Counter[str]) -> str:
-    total = count.total()
-    op = next((op for op in _WORK if count[op] * _TELLS > total), count.most_common(1)[0][0])
-    times, rest = count[op], total - count[op]
-    return op + (f" x{times}" if times > 1 else "") + (f" +{rest}" if rest else "")
+                yield work_of(Counter(strings[op] for op in ops[first:end]))

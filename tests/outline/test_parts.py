@@ -54,3 +54,30 @@ def test_parts_in_a_library_are_told_by_what_it_assigns_to_not_by_its_lines():
     parts = shown(outline, parts[0].index) if parts else shown(outline, 0)
     assert [part.name for part in parts] == ["igates … hgates", "hgates … inp", "inp … new", "new"]
     assert not any(part.detail for part in parts)
+
+
+def test_parts_of_the_same_lines_are_turns_of_the_function_around_them():
+    def network(weights, x):
+        for w in weights[:-1]:
+            x = jax.nn.relu(x @ w)
+        return x @ weights[-1]
+
+    def coupling(weights, x, flip):
+        a, b = (x[2:], x[:2]) if flip else (x[:2], x[2:])
+        shift, scale = jnp.split(network(weights, a), 2)
+        scale = jnp.tanh(scale)
+        b = (b - shift) * jnp.exp(-scale)
+        return jnp.concatenate([b, a] if flip else [a, b]), -scale.sum()
+
+    def density(flow, x):
+        total = 0.0
+        for turn, weights in enumerate(flow):
+            x, change = coupling(weights, x, turn % 2 == 1)
+            total += change
+        return total - jnp.sum(x**2)
+
+    flow = [[jnp.ones((2, 8)), jnp.ones((8, 8)), jnp.ones((8, 4))]] * 4
+    outline = outline_of(jax.value_and_grad(density), flow, jnp.ones(4))
+    parts = [row.name for row in outline if row.kind == "part"]
+    assert not [name for name in parts if name.startswith("lines ")]
+    assert parts.count("coupling") >= 2
