@@ -179,6 +179,8 @@ class Names:
         label = self._labels[number]
         if kind != _STACK:
             return unnumbered(label.name) if label.kind == MODULE else label.name
+        if self._is_in_library(row + 1, self._stacks_in(row + 1)):
+            return self._things_in(row + 1, names)
         tables = self._graph.tables
         for frame in label.frames:
             if tables.files.library[tables.frames.file[frame]]:
@@ -212,11 +214,9 @@ class Names:
 
         The modules of a copy may be known by their scopes alone, without a place in the source.
         """
-        low, high = np.searchsorted(self._drawn, [self._draft.rows.first[copy], self._draft.rows.end[copy]])
-        made = self._stack[self._drawn[low:high]]
-        if made.min(initial=0) < 0 or not len(made):
+        used = self._stacks_in(copy)
+        if not used:
             return ""
-        used = rows_used(made)
         stacks, tables = self._stacks, self._graph.tables
         around = functools.reduce(stacks.common, used)
         called = {
@@ -227,26 +227,32 @@ class Names:
         frame = min(called) if len(functions) == 1 and -1 not in functions else stacks.own_frame(around)
         if frame < 0:
             return ""
-        if self._is_in_library(copy, used):
-            return self._things_in(copy, names)
         name = self._expressions.at(frame).loop or self._function(frame)
         return name if name not in GENERIC else ""
+
+    def _stacks_in(self, copy: int) -> list[int]:
+        """The call stacks of what a copy holds, none where that of any is not known."""
+        low, high = np.searchsorted(self._drawn, [self._draft.rows.first[copy], self._draft.rows.end[copy]])
+        made = self._stack[self._drawn[low:high]]
+        return rows_used(made) if len(made) and made.min() >= 0 else []
 
     def _is_in_library(self, copy: int, used: Sequence[int]) -> bool:
         """Whether what a copy holds was made in the module of a library that it stands in: where the person calls that
         says nothing of it. `used` are the call stacks of what the copy holds."""
-        stacks, row = self._stacks, int(self._draft.rows.parent[copy])
-        while row > 0 and (self._draft.added[row] or self._labels[self._draft.label[row]].kind != MODULE):
-            row = int(self._draft.rows.parent[row])
+        stacks, row, module = self._stacks, copy, set[object]()
         # Its class stands in its token: what the person calls it is not what its library does.
-        token = self._labels[self._draft.label[row]].token if row > 0 else ()
-        module = {part for step in token if isinstance(step, tuple) and step[:1] == (MODULE,) for part in step[1:]}
+        while row > 0 and not module:
+            row = int(self._draft.rows.parent[row])
+            token = () if self._draft.added[row] else self._labels[self._draft.label[row]].token
+            module = {part for step in token if isinstance(step, tuple) and step[:1] == (MODULE,) for part in step[1:]}
         for stack in used:
-            while stacks.library[stacks.frame(stack)] and self._function(stacks.frame(stack)) not in module:
+            while stack >= 0 and stacks.library[stacks.frame(stack)]:
+                if self._function(stacks.frame(stack)) in module:
+                    break
                 stack = stacks.parent(stack)
-            if not stacks.library[stacks.frame(stack)]:
+            if stack < 0 or not stacks.library[stacks.frame(stack)]:
                 return False
-        return row > 0
+        return bool(module and used)
 
     def _things_in(self, copy: int, names: Column) -> str:
         """What a copy consists of where that is one or two things, `Linear, relu`, else what is most of it."""

@@ -233,3 +233,11 @@ def test_the_turns_of_a_module_that_has_a_name_of_its_own_are_told_by_what_is_in
     model = ActorCritic(eqx.nn.MLP(4, 2, 8, 2, key=keys[0]), eqx.nn.MLP(4, 1, 8, 2, key=keys[1]))
     outline = outline_of(lambda model, xs: jax.vmap(model)(xs), model, jnp.ones((3, 4)))
     assert [row.name for row in outline if row.kind == "stack" and row.count == 2] == ["Linear, relu"] * 2
+
+    def predict(mlp, xs):
+        return jax.vmap(mlp)(xs)
+
+    # Nor by a function of the person's that only calls it.
+    for fn in (predict, lambda mlp, xs: jnp.mean(predict(mlp, xs) ** 2)):
+        outline = outline_of(fn, model.actor, jnp.ones((3, 4)))
+        assert [row.name for row in outline if row.kind == "stack" and row.count == 2] == ["Linear, relu"]
