@@ -178,7 +178,7 @@ class Names:
             return combined
         label = self._labels[number]
         if kind != _STACK:
-            return unnumbered(label.name) if label.kind == MODULE else label.name
+            return _of_all(label) if label.kind == MODULE else label.name
         if self._is_in_library(row + 1, self._stacks_in(row + 1)):
             return self._things_in(row + 1, names)
         tables = self._graph.tables
@@ -485,3 +485,10 @@ class Names:
                 yield strings[ops[first]]
             else:
                 yield work_of(Counter(strings[op] for op in ops[first:end]))
+
+
+def _of_all(label: Label) -> str:
+    """The name of several modules that differ by their numbers alone, without those: `block` of `block0`."""
+    stems = [str(step[1]) for step in label.token if isinstance(step, tuple) and step[:1] == (MODULE,)]
+    numbered = re.escape(stems[0]).replace(r"\#", r"\d+") if stems and "#" in stems[0] else ""
+    return stems[0].replace("#", "") if numbered and re.fullmatch(numbered, label.name) else unnumbered(label.name)

@@ -241,3 +241,26 @@ def test_the_turns_of_a_module_that_has_a_name_of_its_own_are_told_by_what_is_in
     for fn in (predict, lambda mlp, xs: jnp.mean(predict(mlp, xs) ** 2)):
         outline = outline_of(fn, model.actor, jnp.ones((3, 4)))
         assert [row.name for row in outline if row.kind == "stack" and row.count == 2] == ["Linear, relu"]
+
+
+@pytest.mark.smoke
+def test_a_stack_of_modules_is_told_without_the_numbers_that_a_person_gave_them():
+    from flax import linen as nn
+
+    class Layer(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            return x + nn.Dense(4)(nn.relu(nn.Dense(8)(x)))
+
+    class Network(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            for turn in range(3):
+                x = Layer(name=f"layer{turn}")(x)
+            return jnp.sin(x)
+
+    network, x = Network(), jnp.ones((2, 4))
+    weights = jax.eval_shape(network.init, jax.random.key(0), x)
+    weights = jax.tree.map(lambda one: jnp.ones(one.shape, one.dtype), weights)
+    outline = outline_of(lambda weights, x: jnp.cos(network.apply(weights, x)), weights, x)
+    assert [(row.name, row.count) for row in outline if row.count > 1] == [("layer", 3)]
