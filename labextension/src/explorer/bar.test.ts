@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { affine } from '../document/sketch.ts';
+import { whole } from '../document/sketchPair.ts';
 import { explore, withExplorers } from './testExplorer.ts';
 
 withExplorers();
@@ -24,4 +25,12 @@ test('the button of the run says how long one took, and stops it while it lasts'
   assert.equal(run.textContent, 'stop');
   const unmeasured = await explore(affine());
   assert.equal(unmeasured.root.querySelector('.jv-run-stage')?.textContent, 'run');
+});
+
+test('a key that leads to another stage says which one that is, with its size', async () => {
+  const { root, press } = await explore({ plain: whole });
+  const heard = root.querySelector('.jv-bar [role=status].jv-heard') as HTMLElement;
+  assert.match(heard.textContent ?? '', /^jaxpr: 3 /);
+  await press('5');
+  assert.match(heard.textContent ?? '', /^HLO: /);
 });

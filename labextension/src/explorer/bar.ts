@@ -104,6 +104,10 @@ export function makeBar({ document: source, program: number, actions, passes, to
   const help = make('?', 'Keys and marks (?)', 'help');
   help.classList.add('jv-help-opener');
   bar.append(...tools, kernels, search, openAll, closeAll, compare, fit, link, save, expand, help);
+  // A key that changes the stage leaves the focus in the picture.
+  const heard = element('span', 'jv-heard');
+  heard.setAttribute('role', 'status');
+  bar.append(heard);
   const wide = [link, save, kernels, closeAll, compare];
   const menu = new BarMenu(
     bar,
@@ -133,11 +137,14 @@ export function makeBar({ document: source, program: number, actions, passes, to
       describe(expand, expanded ? 'Back into the page (Escape)' : 'Use the whole window (w)');
       menu.fit();
     },
-    setStage: index =>
+    setStage: index => {
       stages.forEach((chip, at) => {
         chip.classList.toggle('jv-on', at === index);
         chip.setAttribute('aria-pressed', String(at === index));
-      }),
+      });
+      // Passes say by themselves which one is shown.
+      heard.textContent = stages[index]?.getAttribute('aria-label') ?? '';
+    },
     setKernels: shown => press(kernels, shown),
     setBeside: shown => press(compare, shown),
     setWorking: busy => tellRun(run, busy, took),
