@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from jaxviz.document import Document, ProcessEntry
@@ -16,6 +17,7 @@ from jaxviz.opening.contents import OpenError, check_start, read_bytes
 from jaxviz.opening.dump import Dumped, dumped_file, dumped_programs
 from jaxviz.opening.file import programs_of, with_names_of_their_own
 from jaxviz.opening.opened import Opened, OpenedProgram
+from jaxviz.opening.profile_files import ProfileFiles
 from jaxviz.opening.signs import is_beside, last_seen, started
 
 #: More files than this are not looked at.
@@ -29,10 +31,11 @@ def open_folder(path: Path) -> Opened:
     recorded: list[Document] = []
     begun: list[Process] = []
     dumped: list[Dumped] = []
-    for count, file in enumerate(_files(path)):
-        if count == MOST_FILES:
-            left_out.append(f"{path}: what comes after the first {MOST_FILES:,} files")
-            break
+    files = list(islice(_files(path), MOST_FILES + 1))
+    profiles = ProfileFiles(files)
+    for file in files[:MOST_FILES]:
+        if profiles.holds(file):
+            continue
         if is_beside(file):
             process = started(file)
             begun += [] if process is None else [process]
@@ -49,7 +52,9 @@ def open_folder(path: Path) -> Opened:
             recorded += [_last_seen(program.document, file) for program in own if program.is_of_process]
             programs += [program for program in own if not program.is_of_process]
         except (OpenError, OSError) as error:
-            left_out.append(str(error))
+            left_out += [] if profiles.owns(file) else [str(error)]
+    if len(files) > MOST_FILES:
+        left_out.append(f"{path}: what comes after the first {MOST_FILES:,} files")
     programs += dumped_programs(dumped, left_out)
     if recorded:
         from jaxviz.opening.processes import joined_processes

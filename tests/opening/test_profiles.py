@@ -52,7 +52,26 @@ def test_a_profile_has_each_program_also_where_two_have_one_name(profile):
     assert {"jit_often", "jit_often (2)", "jit_turning", "jit_seldom"} <= set(opened.names)
     shapes = {opened[name].hlo.find("tanh")[0].types[0] for name in ("jit_often", "jit_often (2)")}
     assert shapes == {"f32[8,16]", "f32[64,16]"}
-    assert all("not the events of a profile alone" in reason or not needs_reader for reason in opened.left_out)
+    assert any(file.name.endswith(".trace.json.gz") for file in profile.rglob("*"))
+    assert not opened.left_out or not needs_reader
+
+
+def test_what_belongs_to_a_profile_is_not_told_to_be_left_out_elsewhere_it_is(profile, tmp_path):
+    (file,) = profile.rglob("*.xplane.pb")
+    (trace,) = profile.rglob("*.trace.json.gz")
+    run = tmp_path / "plugins" / "profile" / "2026_01_01"
+    run.mkdir(parents=True)
+    (run / file.name).write_bytes(file.read_bytes())
+    # What viewers of profiles keep there.
+    (run / "host.op_stats_v2.pb").write_bytes(b"\x12\x08\x07\xff")
+    (run / "cache_version.txt").write_text("2.20.1")
+    (tmp_path / trace.name).write_bytes(trace.read_bytes())
+    reasons = [reason for reason in jv.open(tmp_path).left_out if "cannot read the times" not in reason]
+    assert len(reasons) == 1
+    assert reasons[0].startswith(f"{tmp_path / trace.name}: line 1:1: expected HLO")
+    assert "the events of a profile alone" in reasons[0]
+    (run / "other.xplane.pb").write_bytes(file.read_bytes()[:1000])
+    assert any(reason.startswith(f"{run / 'other.xplane.pb'}: ") for reason in jv.open(tmp_path).left_out)
 
 
 @pytest.mark.smoke
