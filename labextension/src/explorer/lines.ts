@@ -37,34 +37,7 @@ export function namedFiles({ files, strings }: Document, most = 3): string[] {
 export function sourceFiles(document: Document, graph: Graph): SourceFile[] {
   const { files, strings } = document;
   const fates = fatesOf(document, graph);
-  const measured = measuredOf(document, graph);
-  const nodesAt = new Map<number, Map<number, number[]>>();
-  const spots = new Map<number, Spot | null>();
-  // What two lines share took its time once.
-  const isOf = (spot: Spot | null | undefined, file: number, line: number): boolean =>
-    spot?.file === file && spot.line === line;
-  for (let node = 0; node < graph.nodeCount; node++) {
-    if (graph.kind[node] !== NodeKind.operation) {
-      continue;
-    }
-    for (const stack of ownStacks(document, graph, node)) {
-      let spot = spots.get(stack);
-      if (spot === undefined) {
-        spot = ownSpot(document, stack);
-        spots.set(stack, spot);
-      }
-      if (spot) {
-        const lines = nodesAt.get(spot.file) ?? new Map<number, number[]>();
-        nodesAt.set(spot.file, lines);
-        const nodes = lines.get(spot.line) ?? [];
-        lines.set(spot.line, nodes);
-        // Several equations of one line.
-        if (nodes.at(-1) !== node) {
-          nodes.push(node);
-        }
-      }
-    }
-  }
+  const placed = placedLines(document, graph);
   const found: SourceFile[] = [];
   for (let file = 0; file < files.path.length; file++) {
     const text = strings[files.text[file]];
@@ -73,20 +46,73 @@ export function sourceFiles(document: Document, graph: Graph): SourceFile[] {
     }
     const lines = text.split('\n').map((line, index) => {
       const number = files.start[file] + index;
-      const nodes = nodesAt.get(file)?.get(number) ?? [];
-      return {
-        number,
-        text: line,
-        nodes,
-        gone: nodes.reduce((sum, node) => sum + (ghostWord(fates, node) ? 1 : 0), 0),
-        seconds: measured
-          ? nodes
-              .filter(node => isOf(spots.get(graph.stack[node]), file, number))
-              .reduce((sum, node) => sum + measured.own.seconds[node], 0)
-          : 0
-      };
+      const { nodes, seconds } = placed.get(file)?.get(number) ?? { nodes: [], seconds: 0 };
+      const gone = nodes.reduce((sum, node) => sum + (ghostWord(fates, node) ? 1 : 0), 0);
+      return { number, text: line, nodes, gone, seconds };
     });
     found.push({ label: strings[files.label[file]], path: strings[files.path[file]], lines: dedent(lines) });
+  }
+  return found;
+}
+
+/** A line of the person's that took time in a run: its number and text, or where that is not known its file and number. */
+export interface TimedLine extends Pick<SourceLine, 'nodes' | 'seconds'> {
+  readonly label: string;
+}
+
+/** The lines of the person's own files that took time in a run, the slowest first. */
+export function timedLines(document: Document, graph: Graph): TimedLine[] {
+  const { files, strings } = document;
+  const withText = sourceFiles(document, graph)
+    .flatMap(file => file.lines)
+    .map(({ number, text, nodes, seconds }) => ({ label: `${number}  ${text.trim()}`, nodes, seconds }));
+  const others = [...placedLines(document, graph)]
+    .filter(([file]) => !strings[files.text[file]])
+    .flatMap(([file, lines]) =>
+      [...lines].map(([line, one]) => ({ label: `${strings[files.label[file]]}:${line}`, ...one }))
+    );
+  return [...withText, ...others].filter(line => line.seconds > 0).sort((a, b) => b.seconds - a.seconds);
+}
+
+interface Placed {
+  readonly nodes: number[];
+  seconds: number;
+}
+
+/** The operations of each line of each of the person's files, with what those took that come from it alone. */
+function placedLines(document: Document, graph: Graph): Map<number, Map<number, Placed>> {
+  const measured = measuredOf(document, graph);
+  const found = new Map<number, Map<number, Placed>>();
+  const spots = new Map<number, Spot | null>();
+  const spotOf = (stack: number): Spot | null => {
+    let spot = spots.get(stack);
+    if (spot === undefined) {
+      spot = ownSpot(document, stack);
+      spots.set(stack, spot);
+    }
+    return spot;
+  };
+  for (let node = 0; node < graph.nodeCount; node++) {
+    if (graph.kind[node] !== NodeKind.operation) {
+      continue;
+    }
+    for (const stack of ownStacks(document, graph, node)) {
+      const spot = spotOf(stack);
+      if (!spot) {
+        continue;
+      }
+      const lines = found.get(spot.file) ?? new Map<number, Placed>();
+      found.set(spot.file, lines);
+      const line = lines.get(spot.line) ?? { nodes: [], seconds: 0 };
+      lines.set(spot.line, line);
+      // Several equations of one line.
+      if (line.nodes.at(-1) !== node) {
+        line.nodes.push(node);
+        // What two lines share took its time once.
+        const own = spotOf(graph.stack[node]);
+        line.seconds += own?.file === spot.file && own.line === spot.line ? (measured?.own.seconds[node] ?? 0) : 0;
+      }
+    }
   }
   return found;
 }

@@ -4,7 +4,7 @@ import { measuredOf, shareText, timeText, wholeOf, whyLonger } from '../view/mea
 import { bar } from './bars.ts';
 import { button, element } from './elements.ts';
 import { roofline } from './roofline.ts';
-import { sourceFiles, type SourceLine } from './lines.ts';
+import { timedLines, type TimedLine } from './lines.ts';
 import { stackedRows } from './stacked.ts';
 import { titled } from './titled.ts';
 
@@ -62,18 +62,16 @@ export class RunStrip {
 
   /** The lines of Python that took most, each with its share as a bar. */
   private slowest(measures: Measures): HTMLElement[] {
-    const program = this.source.programs[measures.program];
-    const at = program.stages.find(stage => stage.kind === 'jaxpr')?.graph;
+    const { stages } = this.source.programs[measures.program];
+    // A profile has what was compiled, and nothing that it was compiled from.
+    const at = (stages.find(stage => stage.kind === 'jaxpr') ?? stages.at(-1))?.graph;
     const graph: Graph | undefined = at === undefined ? undefined : this.source.graphs[at];
     const measured = graph && measuredOf(this.source, graph);
     if (at === undefined || !measured) {
       return [];
     }
     const whole = wholeOf(measured, 'seconds');
-    const lines = sourceFiles(this.source, graph)
-      .flatMap(file => file.lines)
-      .filter(line => line.seconds > 0)
-      .sort((a, b) => b.seconds - a.seconds);
+    const lines = timedLines(this.source, graph);
     const table = element('div', 'jv-run-lines');
     table.append(...lines.slice(0, LISTED).map(line => this.line(at, line, whole)));
     const unlinked = measures.seconds.unlinked ?? 0;
@@ -100,14 +98,8 @@ export class RunStrip {
     return plot ? [plot] : [];
   }
 
-  private line(at: number, line: SourceLine, whole: number): HTMLElement {
-    const row = bar(
-      `${line.number}  ${line.text.trim()}`,
-      timeText(line.seconds),
-      line.seconds / whole,
-      shareText(line.seconds, whole),
-      'button'
-    );
+  private line(at: number, line: TimedLine, whole: number): HTMLElement {
+    const row = bar(line.label, timeText(line.seconds), line.seconds / whole, shareText(line.seconds, whole), 'button');
     row.title = 'Show where this line went';
     row.addEventListener('click', () => this.actions.show(at, line.nodes));
     return row;
