@@ -8,14 +8,14 @@ import { withWindow } from './testWindow.ts';
 withWindow();
 
 const ACTIONS = { show: () => undefined, colour: () => undefined };
-const run = (program: number): object => ({
+const run = (program: number, figures: object = {}): object => ({
   program,
   device: 'CPU',
   devices: 1,
   runs: 3,
   words: [`median ${program + 1} ms`],
   seconds: { median: 0.001 },
-  figures: {}
+  figures
 });
 
 function titles(programs: number, measured: readonly number[]): (string | null)[] {
@@ -25,7 +25,7 @@ function titles(programs: number, measured: readonly number[]): (string | null)[
     ...program,
     name: `f${index}`
   })) as typeof plain.programs;
-  plain.measures = measured.map(run) as typeof plain.measures;
+  plain.measures = measured.map(program => run(program)) as typeof plain.measures;
   return measuredStrips(decodePlain(plain), ACTIONS)
     .filter(strip => !strip.hidden)
     .map(strip => strip.querySelector('.jv-finding-title')?.textContent ?? null);
@@ -73,7 +73,7 @@ function profiled(): ReturnType<typeof decodePlain> {
   plain.graphs[0].nodes.stack = [-1, -1, -1, 0, 1, 1, -1];
   plain.programs[0].stages[0].kind = 'hlo';
   const figures = { hlo: { node: [3, 4, 5], seconds: [0.002, 0.004, 0.001] } };
-  plain.measures = [{ ...run(0), figures }] as typeof plain.measures;
+  plain.measures = [run(0, figures)] as typeof plain.measures;
   return decodePlain(plain);
 }
 
