@@ -178,3 +178,44 @@ def test_colours_that_say_something_stay_where_the_system_forces_its_own(page_of
     heat = graph.root.locator(".jv-heat").evaluate_all(colours)
     assert heat
     assert not set(heat) & set(graph.root.evaluate_all(colours))
+
+
+def test_where_the_system_forces_its_colours_a_frame_tells_which_stage_is_seen(page_of, explored):
+    graph = page_of(explored, "light", forced_colors="active")
+    frames = """buttons => buttons.map(button => {
+      const { outlineStyle, outlineWidth } = getComputedStyle(button);
+      return [button.getAttribute('aria-pressed') === 'true', outlineStyle, outlineWidth];
+    })"""
+    stages = graph.root.locator(".jv-bar button.jv-stage")
+    for key in "23":
+        graph.stage.focus()
+        graph.page.keyboard.press(key)
+        graph.settle()
+        told = stages.evaluate_all(frames)
+        # The source is seen beside the stage.
+        assert [one[1:] for one in told if one[0]] == [["solid", "2px"], ["solid", "2px"]]
+        assert {one[1] for one in told if not one[0]} == {"none"}
+    # With the keys on it, the frame is another one.
+    graph.page.keyboard.press("Shift+Tab")
+    stages.locator("xpath=self::*[@aria-pressed='true']").last.focus()
+    assert [one[1] for one in stages.evaluate_all(frames) if one[0]] == ["solid", "double"]
+
+
+def test_no_word_of_the_size_of_a_value_is_cut_however_narrow_the_details(page_of):
+    graph = page_of(jv.explore(jnp.tanh, jnp.ones((784, 128))), "light")
+    graph.click("tanh")
+    expect(graph.pane.locator(".jv-details code + small").first).to_be_visible()
+    cut = """(pane, width) => {
+      pane.style.width = `${width}px`;
+      return [...pane.querySelectorAll('.jv-details code + small')].flatMap(size => {
+        const text = size.firstChild;
+        return [...text.data.matchAll(/\\S+/g)].filter(word => {
+          const range = document.createRange();
+          range.setStart(text, word.index);
+          range.setEnd(text, word.index + word[0].length);
+          return new Set([...range.getClientRects()].map(({ top }) => top)).size > 1;
+        }).map(([word]) => word);
+      });
+    }"""
+    for width in range(160, 320, 2):
+        assert graph.pane.evaluate(cut, width) == [], width
