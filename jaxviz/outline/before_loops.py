@@ -92,15 +92,6 @@ def _called_from(graph: Graph) -> Column:
     return found
 
 
-def _is_of_body(graph: Graph, kernels: NDArray[np.bool_], leaf: Column, inside: NDArray[np.bool_], node: int) -> bool:
-    """Whether a node, or any of a kernel, is of what a loop repeats: of a row in it. The first of `inside` is its."""
-    loop = int(np.argmax(inside))
-    start, end = graph.region_intervals
-    regions = graph.owned_regions[node] if kernels[node] else ()
-    told = np.concatenate([leaf[node : node + 1], *(leaf[start[one] : end[one]] for one in regions)])
-    return bool((inside[told] & (told >= 0) & (told != loop)).any())
-
-
 def _with_row(outline: Outline, row: int, **told: int) -> Outline:
     """The outline with one row more behind its own, that is alike to `row` but for what is told of it."""
     names = ("parent", "kind", "name", "detail", "variable", "first", "end", "closed", "count", "copy", "like", "twin")

@@ -78,7 +78,6 @@ class HloModule:
     entry: int = -1
     #: Whether the text marks the computation with which it begins; else that is the last one, as XLA takes it.
     is_entry_said: bool = True
-    is_scheduled: bool = False
     attributes: Pairs = ()
     files: list[str] = field(default_factory=list)
     functions: list[str] = field(default_factory=list)

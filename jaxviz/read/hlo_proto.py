@@ -70,7 +70,6 @@ class _Reader:
             elif field.number == 17 and self.frames:
                 self._read_frames(field)
         if scheduled is not None:
-            module.is_scheduled = True
             module.attributes = (("is_scheduled", "true"),)
         if devices is not None:
             module.attributes += self._read_devices(devices)

@@ -140,7 +140,6 @@ class _Parser:
             # Texts that are to be compared have no names.
             self.module.name = (found[1] or "").lstrip("%")
             self.module.attributes = split_pairs(found[2] or "", number + 1, found.start(2) + 1)
-            self.module.is_scheduled = ("is_scheduled", "true") in self.module.attributes
             self.module.aliases += aliases_in_text(dict(self.module.attributes).get("input_output_alias", ""))
             return number + 1
         raise HloError("line 1:1: expected HloModule and the name of the module, but the text is empty")
