@@ -19,6 +19,7 @@ import jax
 from jaxviz import accepted_equinox, accepted_nnx, compat
 from jaxviz.accepted_equinox import EquinoxJit
 from jaxviz.accepted_nnx import NnxJit
+from jaxviz.arrays import is_array
 from jaxviz.jit_options import JitOptions, Static
 from jaxviz.specialization import is_partial
 
@@ -145,7 +146,7 @@ def _filtered(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Accept
 def _part(tree: Any) -> tuple[Any, Any]:
     """What JAX gets of a tree, and what is held back. Beside what JAX does not accept, numbers of Python are options of
     a model."""
-    goes = _is_accepted if _is_whole(tree) else _is_array
+    goes = _is_accepted if _is_whole(tree) else is_array
     given = jax.tree_util.tree_map(lambda leaf: leaf if goes(leaf) else None, tree)
     return given, jax.tree_util.tree_map(lambda leaf: None if goes(leaf) else leaf, tree)
 
@@ -155,12 +156,8 @@ def _is_whole(tree: Any) -> bool:
     return all(map(_is_accepted, jax.tree_util.tree_leaves(tree)))
 
 
-def _is_array(leaf: Any) -> bool:
-    return hasattr(leaf, "shape") and hasattr(leaf, "dtype")
-
-
 def _is_accepted(leaf: Any) -> bool:
-    return _is_array(leaf) or isinstance(leaf, (bool, int, float, complex)) or hasattr(leaf, "__jax_array__")
+    return is_array(leaf) or isinstance(leaf, (bool, int, float, complex)) or hasattr(leaf, "__jax_array__")
 
 
 def _unbound(

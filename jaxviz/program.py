@@ -20,6 +20,7 @@ from jaxviz import accepted_equinox, compat
 from jaxviz.accepted import accepted
 from jaxviz.accepted_equinox import EquinoxJit
 from jaxviz.accepted_nnx import NnxJit
+from jaxviz.arrays import is_array
 from jaxviz.calling_line import calling_line
 from jaxviz.compat_threads import surroundings
 from jaxviz.hearing import hearing_traces
@@ -387,7 +388,7 @@ def _spell_static(argument: Any, name: str = "") -> str:
 
 def _spell(argument: Any, name: str = "") -> str:
     """An argument by its type: f32[3,4], 2, {'w': f32[3]} where that is short, else by the name of its parameter."""
-    if hasattr(argument, "shape") and hasattr(argument, "dtype"):
+    if is_array(argument):
         return f"{short_dtype(argument.dtype)}[{','.join(map(str, argument.shape))}]"
     if isinstance(argument, float):
         # JAX has a class of its own for numbers whose type is known.
@@ -402,5 +403,6 @@ def _spell(argument: Any, name: str = "") -> str:
         inner = ", ".join(_spell(value) for value in argument)
         text = f"({inner})" if isinstance(argument, tuple) else f"[{inner}]"
     else:
-        text = getattr(argument, "__name__", None) or type(argument).__name__
+        named = getattr(argument, "__name__", None)
+        text = named if isinstance(named, str) else type(argument).__name__
     return text if len(text) <= _ARGUMENT_LENGTH else name or type(argument).__name__

@@ -18,6 +18,7 @@ from typing import Any
 
 import jax
 
+from jaxviz.arrays import is_array
 from jaxviz.read.values import short_dtype
 
 #: Settings of JAX that are part of what it compiles for.
@@ -241,11 +242,11 @@ def signature_of(
     ]
     known = types if types is not None and len(types) == len(leaves) else [None] * len(leaves)
     # Libraries that jit for the person may trace arrays alone, and take numbers as static values.
-    arrays = sum(_is_array(leaf) for _, leaf in leaves)
+    arrays = sum(is_array(leaf) for _, leaf in leaves)
     only_arrays = types is not None and len(types) == arrays < len(leaves)
     described = []
     for (path, leaf), type_ in zip(leaves, known, strict=True):
-        found = _leaf(path, leaf, type_) if _is_array(leaf) or not only_arrays else None
+        found = _leaf(path, leaf, type_) if is_array(leaf) or not only_arrays else None
         if found is None:
             statics.append(Static(path, _text(leaf), leaf))
         else:
@@ -301,7 +302,7 @@ def _flatten(name: str, argument: Any, leaves: list[tuple[str, Any]], trees: dic
 def _leaf(path: str, leaf: Any, type_: Any) -> Leaf | None:
     """How JAX sees a leaf; None for what it cannot trace."""
     if type_ is None:
-        if not _is_array(leaf):
+        if not is_array(leaf):
             if not isinstance(leaf, (bool, int, float, complex)):
                 return None
             dtype = short_dtype(jax.dtypes.canonicalize_dtype(jax.dtypes.result_type(leaf)))
@@ -327,10 +328,6 @@ def _placement(sharding: Any) -> str:
         return f"P{tuple(spec)} of the mesh {axes}{kept}".replace(",)", ")")
     devices = sorted(getattr(sharding, "device_set", ()), key=lambda device: device.id)
     return ", ".join(f"{device.platform}:{device.id}" for device in devices) if len(devices) == 1 else str(sharding)
-
-
-def _is_array(leaf: Any) -> bool:
-    return hasattr(leaf, "shape") and hasattr(leaf, "dtype")
 
 
 def parameter_names(function: Any, count: int) -> list[str]:

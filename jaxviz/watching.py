@@ -10,6 +10,8 @@ from collections.abc import Callable
 from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from jaxviz.arrays import is_array
+
 if TYPE_CHECKING:
     from jaxviz.listening import Compilation
 
@@ -86,7 +88,7 @@ def _seen_at_calls(function: Any) -> Any:
 
 def _kind(leaf: Any) -> Any:
     """What JAX would compile for: the type of an array or number, the value of anything else."""
-    if hasattr(leaf, "shape") and hasattr(leaf, "dtype"):
+    if is_array(leaf):
         return leaf.shape, str(leaf.dtype), getattr(leaf, "weak_type", False)
     if isinstance(leaf, (bool, int, float, complex)):
         return type(leaf)

@@ -140,3 +140,15 @@ def test_static_and_donated_arguments_beside_models_are_those_of_the_call(flaxed
     ex = jv.explore(repeated, X, 2, model, **options, donate_argnums=0)
     assert ex.call == "repeated(f32[5,3], 2, Network)"
     assert ex.program.donated == (True, *(False for _ in PLACES))
+
+
+def test_random_numbers_give_a_stream_for_whatever_they_are_asked_and_are_no_array():
+    from flax import nnx
+
+    def noisy(rngs, x):
+        return x + jax.random.normal(rngs.params(), x.shape)
+
+    for function in (noisy, jax.jit(noisy), nnx.jit(noisy)):
+        ex = jv.explore(function, nnx.Rngs(0), X)
+        assert ex.call == "noisy(Rngs, f32[5,3])"
+        assert "add" in [node.op for node in ex.jaxpr]

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from string import Template
 
-from jaxviz.errors.failure import Failure, is_array
+from jaxviz.arrays import is_array
+from jaxviz.errors.failure import Failure
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from typing import Any
 import jax
 
 from jaxviz import compat
+from jaxviz.arrays import is_array
 from jaxviz.errors.source import Source, names_read
 from jaxviz.read.frames import OWN_FOLDER
 from jaxviz.read.values import short_dtype
@@ -338,11 +339,6 @@ def _held(value: Any, name: str) -> Any:
         return object.__getattribute__(value, "__dict__").get(name)
     except (AttributeError, TypeError):
         return None
-
-
-def is_array(value: Any) -> bool:
-    """Modules have functions of these names."""
-    return isinstance(getattr(value, "shape", None), tuple) and hasattr(value, "dtype")
 
 
 def type_text(value: Any) -> str:

@@ -16,7 +16,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxviz.errors.failure import Failure, is_array
+from jaxviz.arrays import is_array
+from jaxviz.errors.failure import Failure
 from jaxviz.errors.harmless import is_harmless
 from jaxviz.errors.source import names_read
 

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import jax
 
 from jaxviz import compat
+from jaxviz.arrays import is_array
 from jaxviz.targets import plugins
 from jaxviz.targets.gpu_specs import ASSUMED_VERSIONS, GpuSpec, gpu_specs
 
@@ -76,7 +77,7 @@ class Target:
             return tree
 
         def place(leaf: Any) -> Any:
-            if not hasattr(leaf, "shape") or not hasattr(leaf, "dtype"):
+            if not is_array(leaf):
                 return leaf
             weak = bool(getattr(leaf, "weak_type", False))
             return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding, weak_type=weak)

@@ -11,12 +11,13 @@ from typing import Any
 
 import jax
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.known_numbers import by_numpy
 from jaxviz.errors.cases.objects import REGISTER, as_tree, class_in, object_of_class
 from jaxviz.errors.cases.outside import computed_before
 from jaxviz.errors.cases.values import is_jitted, plain_name, static_cures
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.rewriting import explored_again
 from jaxviz.errors.source import Source, definition_of
 

@@ -6,13 +6,14 @@ import ast
 import re
 from typing import Any
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases import choices
 from jaxviz.errors.cases.given import argument, function_given, gives_nothing
 from jaxviz.errors.cases.loop_calls import swapped
 from jaxviz.errors.cases.numbers import repeated
 from jaxviz.errors.cases.outside import is_whole_number
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
-from jaxviz.errors.failure import Failure, is_array, last_name, type_text
+from jaxviz.errors.failure import Failure, last_name, type_text
 from jaxviz.errors.source import names_assigned
 from jaxviz.errors.trial import cannot_work
 

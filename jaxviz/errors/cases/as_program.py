@@ -8,11 +8,12 @@ from collections.abc import Set as AbstractSet
 
 import jax.numpy as jnp
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.chosen import chosen, nested
 from jaxviz.errors.cases.conditions import elementwise
 from jaxviz.errors.cases.loop_state import carried_by, may_end, start_of, used_later
 from jaxviz.errors.cases.values import without_shapes
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.rewriting import fresh, grouped, indented
 from jaxviz.errors.source import names_assigned, names_read
 from jaxviz.errors.trial import given_by

@@ -6,9 +6,10 @@ import ast
 import re
 from typing import Any
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.given import argument, function_given, result_of
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
-from jaxviz.errors.failure import Failure, is_array
+from jaxviz.errors.failure import Failure
 from jaxviz.errors.rewriting import grouped, parameters, rewritten
 from jaxviz.errors.trial import given_by
 

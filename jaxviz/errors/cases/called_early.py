@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.given import assigned
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 
 # What makes a function of a function, to be called afterwards.
 _MAKING = (

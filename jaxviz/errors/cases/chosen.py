@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import jax
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.conditions import elementwise
 from jaxviz.errors.cases.ways import other_shapes
-from jaxviz.errors.failure import Failure, is_array
+from jaxviz.errors.failure import Failure
 from jaxviz.errors.trial import given_by
 
 

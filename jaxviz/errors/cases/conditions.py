@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.arrays import is_array
+from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.rewriting import grouped
 from jaxviz.errors.trial import given_by
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.given import function_given, result_of
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.rewriting import called, rewritten, with_keyword
 
 _GRADS = ("grad", "value_and_grad")

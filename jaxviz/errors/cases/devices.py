@@ -8,9 +8,10 @@ from typing import Any
 
 import jax
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.given import argument, function_given, result_of
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.rewriting import rewritten
 from jaxviz.errors.trial import cannot_work, given_by
 

@@ -10,9 +10,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.values import static_cures, told
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.rewriting import grouped
 from jaxviz.errors.trial import given_by
 

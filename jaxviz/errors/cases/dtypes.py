@@ -7,8 +7,9 @@ import difflib
 import re
 from typing import Any
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.trial import given_by
 
 _BITS = {"and": "&", "or": "|", "xor": "^", "not": "~", "shift_left": "<<", "shift_right_arithmetic": ">>"}

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import re
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases import choices
 from jaxviz.errors.cases.tables import taken_by
 from jaxviz.errors.cases.values import stand_ins, static_cures
 from jaxviz.errors.explanation import Case, Cure, Explanation, error_page
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.rewriting import grouped
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import json
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.as_program import way_lines
 from jaxviz.errors.cases.chosen import Choice, chosen, may_be_array, run_one, unlike
 from jaxviz.errors.cases.conditions import elementwise
 from jaxviz.errors.cases.outside import explored_with
 from jaxviz.errors.cases.ways import with_what_follows
 from jaxviz.errors.explanation import Cure
-from jaxviz.errors.failure import Failure, is_array, last_name, parameters_of
+from jaxviz.errors.failure import Failure, last_name, parameters_of
 from jaxviz.errors.rewriting import fresh, indented, lines_of
 from jaxviz.errors.source import names_assigned
 from jaxviz.errors.trial import given_by

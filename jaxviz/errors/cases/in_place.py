@@ -11,10 +11,11 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.fields import with_field
 from jaxviz.errors.cases.places import METHODS
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.rewriting import grouped
 from jaxviz.errors.trial import given_by
 

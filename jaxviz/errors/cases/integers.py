@@ -8,8 +8,9 @@ from typing import Any
 
 import jax
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 
 
 def _integer(failure: Failure, match: re.Match[str]) -> Explanation:

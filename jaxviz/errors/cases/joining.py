@@ -6,9 +6,10 @@ import ast
 import re
 from typing import Any
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.operands import as_operand, shapes_in
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.trial import cannot_work, given_by
 
 

@@ -6,12 +6,13 @@ from __future__ import annotations
 import ast
 from typing import Any, TypeGuard
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.as_program import turn_lines, way_lines
 from jaxviz.errors.cases.conditions import elementwise
 from jaxviz.errors.cases.filled_lists import filled_list
 from jaxviz.errors.cases.loop_state import carried_by, known_before, start_of, used_later
 from jaxviz.errors.explanation import Cure
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.rewriting import fresh, indented, lines_of
 from jaxviz.errors.source import names_assigned, names_read
 

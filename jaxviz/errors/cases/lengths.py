@@ -6,12 +6,13 @@ import ast
 import re
 from dataclasses import replace
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.given import parameter_of
 from jaxviz.errors.cases.known_numbers import by_numpy
 from jaxviz.errors.cases.outside import asked_before, asked_number, asked_numbers, computed_before
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures, told, without_shapes
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.rewriting import fresh, grouped
 from jaxviz.errors.trial import given_by
 

@@ -6,8 +6,9 @@ import ast
 import re
 from typing import Any
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.explanation import Case, Cure, Explanation
-from jaxviz.errors.failure import Failure, is_array, type_text
+from jaxviz.errors.failure import Failure, type_text
 from jaxviz.errors.rewriting import fresh, with_keyword
 from jaxviz.errors.trial import cannot_work, given_by
 

@@ -9,9 +9,10 @@ import re
 from contextlib import suppress
 from typing import Any
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.given import argument, function_given, written_out
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.rewriting import all_rewritten, called, fresh, parameters
 from jaxviz.errors.source import names_read
 from jaxviz.errors.trial import given_by

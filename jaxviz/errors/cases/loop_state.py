@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from jaxviz.errors.failure import Failure, is_array
+from jaxviz.arrays import is_array
+from jaxviz.errors.failure import Failure
 from jaxviz.errors.source import names_assigned
 
 

@@ -9,11 +9,12 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.given import argument, function_given, result_of
 from jaxviz.errors.cases.mapped import made, mapped
 from jaxviz.errors.cases.objects import REGISTER, as_tree, object_of_class
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
-from jaxviz.errors.failure import Failure, is_array
+from jaxviz.errors.failure import Failure
 from jaxviz.errors.rewriting import rewritten, with_keyword
 from jaxviz.errors.trial import cannot_work, given_by
 

@@ -8,10 +8,11 @@ from typing import Any, TypeGuard
 
 import jax.numpy as jnp
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.in_place import written_into
 from jaxviz.errors.cases.values import stand_ins
 from jaxviz.errors.explanation import Case, Cure, Explanation, error_page
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.trial import given_by
 
 #: Reductions that can leave out elements, with what those that have no value of nothing begin with.

@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
-from jaxviz.errors.failure import Failure, is_array, type_text
+from jaxviz.errors.failure import Failure, type_text
 from jaxviz.errors.trial import given_by
 
 # What other libraries call it, and what JAX does: of methods, `x` is the array and `...` the arguments.

@@ -6,6 +6,7 @@ import ast
 import re
 from dataclasses import replace
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.loop import Loop
 from jaxviz.errors.cases.outside import computed_before
 from jaxviz.errors.cases.places import METHODS
@@ -13,7 +14,7 @@ from jaxviz.errors.cases.ranges import asked_of_range
 from jaxviz.errors.cases.turns import turns_in_python
 from jaxviz.errors.cases.values import depends, stand_ins, static_cures, told
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, error_page
-from jaxviz.errors.failure import Failure, is_array
+from jaxviz.errors.failure import Failure
 
 
 def _index(failure: Failure, _: re.Match[str]) -> Explanation:

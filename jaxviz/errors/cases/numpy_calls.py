@@ -10,13 +10,14 @@ from dataclasses import replace
 import jax.numpy as jnp
 import numpy as np
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.draws import drawn
 from jaxviz.errors.cases.ifs import if_cures
 from jaxviz.errors.cases.in_place import assigned, done_at, without
 from jaxviz.errors.cases.lengths import length
 from jaxviz.errors.cases.values import static_cures, told
 from jaxviz.errors.explanation import Case, Cure, Explanation, error_page
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 
 
 def _numpy(failure: Failure, _: re.Match[str]) -> Explanation | None:

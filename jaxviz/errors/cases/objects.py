@@ -12,9 +12,10 @@ from typing import Any
 
 import jax
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.mapped import mapped
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
-from jaxviz.errors.failure import Failure, is_array
+from jaxviz.errors.failure import Failure
 from jaxviz.errors.source import names_read
 
 #: The advice that `as_tree` is the code of.

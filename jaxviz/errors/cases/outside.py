@@ -11,9 +11,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.values import without_shapes
 from jaxviz.errors.explanation import Cure
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.rewriting import fresh
 from jaxviz.errors.source import Source, names_assigned, names_read
 from jaxviz.errors.trial import given_by

@@ -9,11 +9,12 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.given import argument
 from jaxviz.errors.cases.makers import made_for
 from jaxviz.errors.cases.operands import Shape, as_operand, operands_of, shape_of, shapes_in, written_with
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
-from jaxviz.errors.failure import Failure, is_array, last_name, type_text
+from jaxviz.errors.failure import Failure, last_name, type_text
 from jaxviz.errors.rewriting import grouped, with_keyword
 from jaxviz.errors.trial import cannot_work, given_by
 

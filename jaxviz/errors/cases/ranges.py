@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.as_program import counted_loop
 from jaxviz.errors.cases.outside import asked_numbers, computed_before
 from jaxviz.errors.cases.values import static_cures, told
 from jaxviz.errors.explanation import Cure, Explanation, api_page, error_page
-from jaxviz.errors.failure import Failure, is_array, type_text
+from jaxviz.errors.failure import Failure, type_text
 from jaxviz.errors.trial import cannot_work
 
 _PAGE = error_page("TracerIntegerConversionError")

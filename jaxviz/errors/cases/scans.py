@@ -6,9 +6,10 @@ import ast
 import re
 from typing import Any
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.given import argument
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
-from jaxviz.errors.failure import Failure, is_array
+from jaxviz.errors.failure import Failure
 from jaxviz.errors.rewriting import grouped, with_keyword
 from jaxviz.errors.trial import given_by
 

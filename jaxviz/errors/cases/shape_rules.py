@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.given import argument
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.rewriting import grouped
 from jaxviz.errors.trial import given_by
 

@@ -6,8 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.trial import cannot_work
 
 # Sizes that are no whole numbers.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from jaxviz.errors.failure import Failure, is_array
+from jaxviz.arrays import is_array
+from jaxviz.errors.failure import Failure
 
 # A table of more entries is no code that one writes out.
 _MOST = 12

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.given import argument, assigned, result_of
 from jaxviz.errors.cases.loop import Loop
 from jaxviz.errors.explanation import Cure
-from jaxviz.errors.failure import Failure, is_array, last_name
+from jaxviz.errors.failure import Failure, last_name
 from jaxviz.errors.forms import part_of
 from jaxviz.errors.rewriting import called, fresh, parameters, rewritten
 from jaxviz.errors.source import names_read

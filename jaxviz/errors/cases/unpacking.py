@@ -9,8 +9,9 @@ from typing import Any
 
 import jax
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
-from jaxviz.errors.failure import Failure, is_array
+from jaxviz.errors.failure import Failure
 from jaxviz.errors.trial import given_by
 
 

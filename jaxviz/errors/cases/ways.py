@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from jaxviz.arrays import is_array
 from jaxviz.errors.cases.conditions import elementwise
 from jaxviz.errors.explanation import Cure
-from jaxviz.errors.failure import Failure, is_array
+from jaxviz.errors.failure import Failure
 from jaxviz.errors.source import names_assigned
 from jaxviz.errors.trial import cannot_work, given_by
 
