@@ -65,8 +65,9 @@ class Program:
         target: str | Target | None = None,
     ) -> None:
         if not callable(fn) or isinstance(fn, MADE):
-            hint = ": jv.open shows what that holds" if isinstance(fn, MADE) else ""
-            raise TypeError(f"expected a function and its arguments, but got {type(fn).__name__} as the function{hint}")
+            raise TypeError(
+                f"expected a function and its arguments, but got {type(fn).__name__} as the function{_hint(fn)}"
+            )
         self.fn = fn
         self.args = tuple(args)
         self.kwargs = dict(kwargs or {})
@@ -374,6 +375,13 @@ class Program:
     @cached_property
     def _captured(self) -> CapturedNames:
         return CapturedNames(self.fn)
+
+
+def _hint(fn: Any) -> str:
+    """What to do with what is no function but was made of one."""
+    if isinstance(fn, MADE):
+        return ": jv.open shows what that holds"
+    return ": jax.extend.core.jaxpr_as_fun makes a function of it" if isinstance(fn, compat.ClosedJaxpr) else ""
 
 
 def _is_donated(info: Any) -> bool:

@@ -6,6 +6,7 @@ import functools
 from pathlib import Path
 
 import jax
+import jax.extend.core
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -47,6 +48,14 @@ def test_arguments_and_results_are_named_by_their_place():
     assert program.argument_names == ("params[0]['w']", "x")
     assert program.result_names == ("result[0]", "result[1]['sum']")
     assert Program(lambda x: x, (1.0,)).result_names == ("result",)
+
+
+def test_of_a_jaxpr_it_is_said_what_makes_a_function_of_it():
+    closed = jax.make_jaxpr(lambda x: jnp.sin(x) * 2.0)(1.0)
+    with pytest.raises(TypeError, match=r"as the function: jax\.extend\.core\.jaxpr_as_fun makes a function of it"):
+        jv.explore(closed, 1.0)
+    ex = jv.explore(jax.extend.core.jaxpr_as_fun(closed), 1.0)
+    assert [node.op for node in ex.jaxpr if node.kind == "operation"] == ["sin", "mul"]
 
 
 def test_where_a_function_is_defined():
