@@ -24,6 +24,7 @@ from jaxviz.scope.impure import Seen
 if TYPE_CHECKING:
     from jaxviz.costs.lifetimes import Peak
     from jaxviz.costs.residuals import Residuals
+    from jaxviz.find.written_loops import Loop
 
 # How name stacks begin, with the name of the function that was compiled.
 _PROGRAM = re.compile(r"p?jit\(([^()]+)\)")
@@ -250,8 +251,8 @@ class Subject:
         return {-1: (None, "")}
 
     @cached_property
-    def known_loops(self) -> dict[int, object]:
-        """By frame what was found around it, kept by who looks for loops."""
+    def known_loops(self) -> dict[int, Loop | None]:
+        """By frame the innermost loop that was found around it, kept by who looks for loops."""
         return {}
 
     def _expression(self, frame: int) -> tuple[ast.AST | None, str]:

@@ -144,9 +144,7 @@ def _loop_at(subject: Subject, frame: int) -> Loop | None:
     # Most call stacks begin with the same frames.
     if frame not in subject.known_loops:
         subject.known_loops[frame] = _find_loop(subject, frame)
-    known = subject.known_loops[frame]
-    assert known is None or isinstance(known, Loop)
-    return known
+    return subject.known_loops[frame]
 
 
 def _find_loop(subject: Subject, frame: int) -> Loop | None:
