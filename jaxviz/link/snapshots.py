@@ -29,6 +29,7 @@ _IDLE = (" get-tuple-element(", " tuple(", " constant(", " parameter(", " fusion
 _FILLED, _FILLS = " broadcast(", "broadcast_in_dim"
 _FILLED_BY_CONSTANT = re.compile(r" broadcast\((?:\S+ )?%?constant")
 _SHAPING = re.compile(rf" (?:{'|'.join(sorted(SHAPES))})\(")
+_SHAPED_CONSTANT = re.compile(rf" (?:{'|'.join(sorted(SHAPES))})\((?:\S+ )?%?constant")
 _LINE = re.compile(r"^\s*(?:ROOT )?%?([\w.\-]+) = (.*)$", re.MULTILINE)
 _ROOT = re.compile(r"^\s*ROOT %?([\w.\-]+) = ", re.MULTILINE)
 _OPERAND = re.compile(r"(?<![={\w])%([\w.\-]+)")
@@ -60,6 +61,9 @@ def told_names(text: str) -> tuple[set[str], set[str], set[str]]:
                 if not found[1].endswith(_FILLS):
                     continue
                 (filled if _FILLED_BY_CONSTANT.search(line) else shaping).add(found[1])
+            elif _SHAPED_CONSTANT.search(line):
+                # A number that was brought to where a value was given another shape has the name of that.
+                continue
             else:
                 (shaping if _SHAPING.search(line) else names).add(found[1])
     return names, shaping - names, filled - names - shaping

@@ -374,3 +374,10 @@ def test_what_is_left_of_an_equation_is_not_the_equation():
   ROOT %e = f32[4]{0} divide(%b, %a), metadata={op_name="jit(f)/jvE5/div" stack_frame_id=1}
 """
     assert working_names(text) == {"jit(f)/jvE4/broadcast_in_dim", "jit(f)/jvE5/div"}
+
+
+def test_one_entry_by_which_a_row_is_divided_is_no_number_that_is_known_before():
+    """XLA multiplies by one over the entry, and gives that one the shape, and the name, of what the entry is cut to."""
+    ex, fates = _fates(lambda a, i: jax.lax.dynamic_slice(a, (i, 0), (1, 5)) / a[i, i], jnp.eye(5), 2)
+    (cut,) = (fate for op, fate in fates if op == "squeeze")
+    assert (cut.kind, ex.jaxpr.node(cut.by).op) in [("moved", "dynamic_slice"), ("simplified", "dynamic_slice")]
