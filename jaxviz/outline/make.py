@@ -35,6 +35,7 @@ from jaxviz.outline.rows import Rows, before_each, rows_of
 from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.statements import with_statements
 from jaxviz.outline.tree import ROW_KINDS, Outline
+from jaxviz.outline.turns_back import calls_in_turns
 from jaxviz.outline.twins import twins_of
 from jaxviz.outline.way_back import order_back
 from jaxviz.read.garbage import without_collections
@@ -80,6 +81,7 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     closed &= ~containers(rows, labels, label, tokens, drawn, graph.tables)
     closed |= (kind == RECOMPUTED) | np.array([is_itself(one) for one in labels], np.bool_)[label]
     draft = _stacked(graph, rows, label, labels, tokens, places, kind, closed, drawn)
+    draft = calls_in_turns(draft, labels)
     draft = with_statements(graph, draft, drawn, labels, reader.expressions, reader.stack, reader.stacks)
     tokens = _numbered([one.token for one in labels])
     draft = with_parts(graph, draft, drawn, _PART)
