@@ -45,13 +45,13 @@ def placed_outline(graph: Graph) -> tuple[Graph, Outline, Column]:
     origins = Origins(with_checks_named(graph))
     phase = _phases(graph, origins)
     origins = origins.with_phases(phase == _BACKWARD)
+    paths = _PathReader(graph, origins).read()
     # What a schedule runs early, such as constants, does not say where its group stands. Sorted once, all of it does.
     place = np.empty(len(graph), np.float64)
-    place[program_order(graph, _keys(graph, origins, phase, np.arange(len(graph))))] = np.arange(len(graph))
-    order = program_order(graph, _keys(graph, origins, phase, place))
+    place[program_order(graph, _keys(graph, paths, phase, np.arange(len(graph))))] = np.arange(len(graph))
+    order = program_order(graph, _keys(graph, paths, phase, place))
     if len(graph):
-        path = _PathReader(graph, origins).read().path
-        order = order[_beside_readers(reordered(graph, order), path[order])]
+        order = order[_beside_readers(reordered(graph, order), paths.path[order])]
     graph = reordered(graph, order) if len(graph) else graph
     reader = _PathReader(graph, origins.reordered(order))
     role = roles_of(graph)
@@ -132,9 +132,8 @@ def _of_numbers(graph: Graph) -> NDArray[np.bool_]:
     return found
 
 
-def _keys(graph: Graph, origins: Origins, phase: Column, place: NDArray[Any]) -> Column:
+def _keys(graph: Graph, paths: NodePaths, phase: Column, place: NDArray[Any]) -> Column:
     """The place of each node in the order that is wanted: by phase, and in it by group as groups stand in `place`."""
-    paths = _PathReader(graph, origins).read()
     ancestors = paths.paths.ancestors()[paths.path]
     columns: list[NDArray[np.float64]] = []
     operation = graph.nodes.kind == OPERATION

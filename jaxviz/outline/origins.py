@@ -194,15 +194,20 @@ def _around_program(graph: Graph, tree: StackTree, used: list[int]) -> int:
     all stacks have in common. What is traced on its own, as a loop's body is, has stacks that begin inside."""
     functions = graph.tables.frames.function
     program = _functions_named(graph, graph.tables.strings[graph.regions.name[0]])
-    roots = {one: tree.root(one) for one in used}
+    alike: dict[int, list[int]] = defaultdict(list)
+    for one in used:
+        alike[tree.root(one)].append(one)
+    refused: set[int] = set()
     for one in used:
         frames = tree.frames_between(one, -1)
         entered = next((place for place, frame in enumerate(frames) if functions[frame] in program), 0)
-        caller = graph.tables.stack(frames[:entered])
+        caller = graph.tables.stack(frames[:entered]) if entered else -1
+        if caller < 0 or caller in refused:
+            continue
         # What is written where the function is called, as its numbers are, is of no line in it.
-        alike = [other for other in used if roots[other] == roots[one]]
-        if entered and all(tree.holds(caller, other) or tree.holds(other, caller) for other in alike):
+        if all(tree.holds(caller, other) or tree.holds(other, caller) for other in alike[tree.root(one)]):
             return caller
+        refused.add(caller)
     around = functools.reduce(tree.common, used)
     return tree.parent(around) if around in used else around
 
