@@ -82,9 +82,15 @@ export function closeWhole(pane: Pane): void {
   layOutWhole(pane);
 }
 
-/** Lays out anew what was opened or closed as a whole, and shows all of it. */
+/**
+ * Lays out anew what was opened or closed as a whole, and shows all of it; where that is too small for its names to be
+ * made out, what is selected of it.
+ */
 export function layOutWhole(pane: Pane): void {
-  void pane.layOut(null, true).then(() => pane.picture.fit());
+  void pane.layOut(null, true).then(() => {
+    pane.picture.fit();
+    pane.comeToSelection();
+  });
 }
 
 /** Shows all copies of the stack that an item is or stands in, or one for all of them again. */

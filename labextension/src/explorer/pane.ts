@@ -24,6 +24,7 @@ import { boxesOf, Picture } from './picture.ts';
 import type { PaneEvents, PaneParts } from './paneParts.ts';
 import { Placing, type Placed } from './placing.ts';
 import { relate } from './relate.ts';
+import { RoomLeft } from './roomLeft.ts';
 import { itemFor } from './row.ts';
 import type { SavedView } from './saved.ts';
 import { crumbsOf, Trail } from './trail.ts';
@@ -54,6 +55,7 @@ export class Pane {
   private marks: readonly Mark[] = [];
   /** True where the picture that is on its way is to be seen whole. */
   private fitsNext = false;
+  private readonly room: RoomLeft;
   private readonly choosing: Choosing;
   private readonly resized: ResizeObserver;
 
@@ -96,12 +98,20 @@ export class Pane {
       },
       () => parts.ownsWheel()
     );
+    this.room = new RoomLeft({
+      width: () => this.stage.clientWidth,
+      zoom: () => this.picture.zoom,
+      own: () => this.scene === null || this.viewing.openings.touched || this.picture.stand.held,
+      busy: () => this.busy,
+      choose: () => void this.begin(this.viewing.selected, true)
+    });
     // In another width, the legend has another number of lines; before it is on the page, it has none.
     this.resized = new ResizeObserver(() => {
       this.fitHeight();
       this.keepFoot();
       this.keepTop();
       events.resized();
+      this.room.follow();
     });
     this.resized.observe(this.stage);
   }
@@ -114,6 +124,7 @@ export class Pane {
 
   dispose(): void {
     clearTimeout(this.keeping);
+    this.room.leave();
     this.resized.disconnect();
     this.choosing.cancel();
     this.placing.cancel();
@@ -142,7 +153,7 @@ export class Pane {
 
   /** True where all that was asked for is on the screen and nothing moves. */
   get atRest(): boolean {
-    return this.scene !== null && !this.busy && this.picture.atRest;
+    return this.scene !== null && !this.busy && this.room.atRest && this.picture.atRest;
   }
 
   /** True while a picture is on its way. */
@@ -176,6 +187,7 @@ export class Pane {
 
   private start(graph: number): void {
     this.viewing.change(graph, () => this.choosing.first(graph));
+    this.room.chosen();
     this.events.entered();
   }
 
