@@ -15,7 +15,8 @@ from jaxviz.opening.programs import OpenedStage, lowered_in, programs_in
 from jaxviz.opening.states import StateFile
 from jaxviz.tables import Tables
 
-_FILE = re.compile(r"(?:.*\.)?(module_\d+)\.(.+?)\.((?:hlo\.pb|txt|hlo|pb|\w+?)(?:\.(?:gz|zst|xz|bz2))?)$")
+# With when it was compiled in front of it, if that was asked for.
+_FILE = re.compile(r"(?:(.*)\.)?(module_\d+)\.(.+?)\.((?:hlo\.pb|txt|hlo|pb|\w+?)(?:\.(?:gz|zst|xz|bz2))?)$")
 _PASS = re.compile(r"(.+?)\.(\d{4})\.(.+?)\.after_(.+?)(?:\.before_(.+))?$")
 _LAST = re.compile(r"(.+?)\.(?:[\w.-]+[._])?after_optimizations$")
 _FIRST = re.compile(r"(.+?)\.before_optimizations$")
@@ -33,6 +34,7 @@ _STEP = re.compile(r"(\d+)\.(.+)\.mlir$")
 _SHARDY = "Shardy"
 
 _FIRST_STATE, _PASS_STATE, _LAST_STATE, _PLAN, _GIVEN, _SPLIT, _OTHER = range(7)
+_OF_LAST_RUN = (_GIVEN, _SPLIT)
 
 _NAMED = (
     *((_LAST_STATE, _LAST), (_LAST_STATE, _RUN)),
@@ -42,14 +44,21 @@ _NAMED = (
 
 @dataclass(frozen=True)
 class Dumped:
-    """A file by its name: the module it is about, what it is, and, of a state between passes, which."""
+    """A file by its name: the module it is about, what it is, and, of a state between passes, which. A `run` that
+    wrote into the folder of others has put when it compiled the module in front of the names."""
 
     path: Path
     module: str
     kind: int
+    run: str = ""
     number: int = 0
     pipeline: str = ""
     after: str = ""
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the dump that it is in."""
+        return self.path.parent.parent if _FOLDER.match(self.path.parent.name) else self.path.parent
 
 
 def dumped_file(path: Path) -> Dumped | None:
@@ -59,14 +68,14 @@ def dumped_file(path: Path) -> Dumped | None:
     found = _FILE.match(path.name)
     if found is None:
         return None
-    module, rest, suffix = found.groups()
+    run, module, rest, suffix = found[1] or "", *found.groups()[1:]
     if suffix.split(".")[0] in ("txt", "hlo", "pb"):
         if step := _PASS.match(rest):
-            return Dumped(path, f"{module}.{step[1]}", _PASS_STATE, int(step[2]), step[3], step[4])
+            return Dumped(path, f"{module}.{step[1]}", _PASS_STATE, run, int(step[2]), step[3], step[4])
         for kind, pattern in _NAMED:
             if named := pattern.match(rest):
-                return Dumped(path, f"{module}.{named[1]}", kind)
-    return Dumped(path, module, _OTHER)
+                return Dumped(path, f"{module}.{named[1]}", kind, run)
+    return Dumped(path, module, _OTHER, run)
 
 
 def _in_folder(path: Path) -> Dumped | None:
@@ -74,26 +83,32 @@ def _in_folder(path: Path) -> Dumped | None:
     if path.name == _LOWERED:
         return Dumped(path, module, _GIVEN)
     if step := _STEP.match(path.name):
-        return Dumped(path, module, _SPLIT, int(step[1]), _SHARDY, step[2].replace("_", " "))
+        return Dumped(path, module, _SPLIT, "", int(step[1]), _SHARDY, step[2].replace("_", " "))
     return Dumped(path, module.split(".")[0], _OTHER) if path.stem in _SETTINGS else None
 
 
-def dumped_programs(files: Iterable[Dumped], left_out: list[str]) -> list[OpenedProgram]:
-    """One program for each module that is there in any state; what cannot be opened is added to `left_out`."""
-    groups: dict[str, list[Dumped]] = defaultdict(list)
+def dumped_programs(files: Iterable[Dumped], root: Path, left_out: list[str]) -> list[OpenedProgram]:
+    """One program for each module that is there in any state, below `root`; what cannot be opened is added to
+    `left_out`."""
+    groups: dict[tuple[Path, str, str], list[Dumped]] = defaultdict(list)
     others: dict[Path, list[Dumped]] = defaultdict(list)
-    for file in files:
+    last: dict[tuple[Path, str], str] = {}
+    # What a module was made of has no run in its name: it is that of the last one.
+    for file in sorted(files, key=lambda file: file.kind in _OF_LAST_RUN):
         if file.kind == _OTHER:
-            folder = file.path.parent
-            others[folder.parent if _FOLDER.match(folder.name) else folder].append(file)
-        else:
-            groups[file.module].append(file)
+            others[file.folder].append(file)
+            continue
+        known = last.get((file.folder, file.module), "")
+        run = known if file.kind in _OF_LAST_RUN else file.run
+        last[file.folder, file.module] = max(known, run)
+        groups[file.folder, run, file.module].append(file)
     programs = []
-    for module, group in groups.items():
+    for (folder, run, module), group in groups.items():
         program = _program(group, left_out) or _lowered_program(group, left_out)
         split = _split_program(group, left_out)
         for found in filter(None, (program, split)):
-            found.where = module.split(".")[0]
+            name = ".".join(filter(None, (run, module.split(".")[0])))
+            found.where = str(folder.relative_to(root) / name)
             programs.append(found)
     for folder, rest in others.items():
         suffixes = sorted({file.path.suffix for file in rest})

@@ -55,7 +55,7 @@ def open_folder(path: Path) -> Opened:
             left_out += [] if profiles.owns(file) else [str(error)]
     if len(files) > MOST_FILES:
         left_out.append(f"{path}: what comes after the first {MOST_FILES:,} files")
-    programs += dumped_programs(dumped, left_out)
+    programs += dumped_programs(dumped, path, left_out)
     if recorded:
         from jaxviz.opening.processes import joined_processes
 

@@ -61,6 +61,31 @@ def test_values_say_where_they_lie(dump):
     assert "bytes 0 to 48 of 48" in buffers["x"]
 
 
+def test_two_dumps_in_one_folder_are_not_mixed(tmp_path):
+    """As two processes leave them each in a folder of its own, and as two runs with times in front of the names."""
+    module = "HloModule jit_f\n\nENTRY e {{\n  p = f32[2] parameter(0)\n  ROOT r = f32[2] {}(p)\n}}\n"
+    states = {"before_optimizations": "{}", "0001.simplify.after_one": "{}", "cpu_after_optimizations": "{}"}
+    runs = {"one/module_0001": "sine", "two/module_0001": "cosine", "17.module_0001": "tanh", "18.module_0001": "sqrt"}
+    for run, operation in runs.items():
+        for state in states:
+            path = tmp_path / f"{run}.jit_f.{state}.txt"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(module.format("negate" if state.startswith("before") else operation))
+    given = tmp_path / "module_0001.jit_f" / "module.mlir"
+    given.parent.mkdir()
+    given.write_text(jax.jit(jnp.sqrt).lower(jnp.ones(2)).as_text())
+    opened = [jv.open(tmp_path)[name] for name in jv.open(tmp_path).names]
+    assert len(opened) == 4
+    found = {}
+    for one in opened:
+        (last,) = (node.op for node in one.hlo if node.kind == "operation")
+        assert [[node.op for node in step.graph if node.kind == "operation"] for step in one.passes] == [[last]]
+        found[one._program.where] = last
+    assert found == runs
+    # The last run was given what lies there.
+    assert [one._program.where for one in opened if "stablehlo" in one.kinds] == ["18.module_0001"]
+
+
 def test_a_folder_of_mixed_rubbish_opens_what_it_can_and_lists_the_rest(dump, tmp_path):
     (tmp_path / "good.txt").write_text("HloModule good\n\nENTRY e {\n  ROOT p = f32[2] parameter(0)\n}\n")
     (tmp_path / "inner").mkdir()
