@@ -32,6 +32,8 @@ _SETTINGS = ("compile_options", "topology")
 # What is made of that where it is split over devices, step by step.
 _STEP = re.compile(r"(\d+)\.(.+)\.mlir$")
 _SHARDY = "Shardy"
+# Begins the tables of call stacks in the text of a module.
+_STACKS = b"\nFileNames\n"
 
 _FIRST_STATE, _PASS_STATE, _LAST_STATE, _PLAN, _GIVEN, _SPLIT, _OTHER = range(7)
 _OF_LAST_RUN = (_GIVEN, _SPLIT)
@@ -160,8 +162,8 @@ def _given(group: Sequence[Dumped], tables: Tables, left_out: list[str]) -> Open
 def _program(group: Sequence[Dumped], left_out: list[str]) -> OpenedProgram | None:
     """The last state of a module that can be read, with what belongs to it."""
     states = [file for file in group if file.kind in (_FIRST_STATE, _PASS_STATE, _LAST_STATE)]
-    # The same state may be there as text and as a protocol buffer: of these text has more to say where it is wrong.
-    states.sort(key=lambda file: (-file.kind, -file.number, not file.path.name.endswith(".txt")))
+    as_text = _has_stacks(states)
+    states.sort(key=lambda file: (-file.kind, -file.number, _is_text(file) != as_text))
     for state in states:
         stage = _readable(state.path, left_out)
         if stage is None:
@@ -171,8 +173,12 @@ def _program(group: Sequence[Dumped], left_out: list[str]) -> OpenedProgram | No
                 stage = with_buffers(stage, read_buffers(read_bytes(plan.path), str(plan.path)))
             except (OpenError, OSError) as error:
                 left_out.append(str(error))
-        between = _between(group)
-        first = [StateFile("", "", file.path) for file in group if file.kind == _FIRST_STATE and between]
+        between = _between(group, as_text)
+        # Written as the others are, it is told whether the first pass changed it.
+        begun = sorted(
+            (file for file in group if file.kind == _FIRST_STATE), key=lambda file: _is_text(file) != as_text
+        )
+        first = [StateFile("", "", file.path) for file in begun if between]
         steps = [StateFile(file.after, file.pipeline, file.path) for file in between]
         given = _given(group, stage.graph.tables, left_out)
         passes = tuple(map(_pass, between))
@@ -180,18 +186,27 @@ def _program(group: Sequence[Dumped], left_out: list[str]) -> OpenedProgram | No
     return None
 
 
-def _between(group: Sequence[Dumped]) -> list[Dumped]:
-    """The states between passes, in order, each once; as text where it is there as text."""
+def _has_stacks(states: Sequence[Dumped]) -> bool:
+    """Whether text has all that a protocol buffer of the same state has: that of JAX before 0.8 has no call stacks."""
+    text = max((file for file in states if _is_text(file)), key=lambda file: (file.kind, file.number), default=None)
+    try:
+        return text is not None and _STACKS in read_bytes(text.path)
+    except (OpenError, OSError):
+        return False
+
+
+def _between(group: Sequence[Dumped], as_text: bool) -> list[Dumped]:
+    """The states between passes, in order, each once; as text or not where it is there in both ways."""
     states: dict[int, Dumped] = {}
     for file in group:
         known = states.get(file.number)
-        if file.kind == _PASS_STATE and (known is None or _is_text(file)):
+        if file.kind == _PASS_STATE and (known is None or _is_text(file) == as_text):
             states[file.number] = file
     return [file for _, file in sorted(states.items())]
 
 
 def _is_text(file: Dumped) -> bool:
-    return ".txt" in file.path.suffixes
+    return any(suffix in (".txt", ".hlo") for suffix in file.path.suffixes) and ".pb" not in file.path.suffixes
 
 
 def _pass(file: Dumped) -> OpenedPass:

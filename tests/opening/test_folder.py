@@ -61,6 +61,37 @@ def test_values_say_where_they_lie(dump):
     assert "bytes 0 to 48 of 48" in buffers["x"]
 
 
+def test_of_a_state_that_is_there_in_two_ways_that_is_read_which_has_call_stacks(tmp_path):
+    """Text of JAX before 0.8 names one line for each instruction, its protocol buffer all that led there."""
+    module = jax.jit(program).lower(jnp.ones((4, 3)), jnp.ones((3, 2))).compile().runtime_executable().hlo_modules()[0]
+    text = re.sub(r"\nFileNames\n.*?\n\n(?=\n|%|ENTRY)", "\n", module.to_string(), flags=re.DOTALL)
+    text = re.sub(r" stack_frame_id=\d+", ' source_file="/f.py" source_line=3', text)
+    assert "FileNames" not in text
+    states = ["before_optimizations", "0001.one.after_a.before_b", "0002.one.after_b", "cpu_after_optimizations"]
+    data = module.as_serialized_hlo_module_proto()
+    for state in states:
+        changed = state > "0001" and state[0] == "0"
+        name = tmp_path / f"module_0001.jit_program.{state}"
+        name.with_name(name.name + ".txt").write_text(text + "\n" * changed)
+        # A field that no module has.
+        name.with_name(name.name + ".hlo.pb").write_bytes(data + b"\xc0\x3e\x01" * changed)
+    opened = jv.open(tmp_path)
+    assert opened.left_out == ()
+    assert max(len(node.frames) for node in opened.hlo) > 1
+    (step,) = opened.passes
+    assert step.name == "a"
+    assert max(len(node.frames) for node in step.graph) > 1
+    # Where the text has them too, it is read.
+    both = tmp_path / "both"
+    both.mkdir()
+    name = both / "module_0001.jit_program.cpu_after_optimizations"
+    text = re.sub(r"HloModule \w+", "HloModule jit_text", module.to_string())
+    name.with_name(name.name + ".txt").write_text(text)
+    name.with_name(name.name + ".hlo.pb").write_bytes(data)
+    has_tables = "FileNames" in text
+    assert jv.open(both).names == ("jit_text" if has_tables else "jit_program",)
+
+
 def test_two_dumps_in_one_folder_are_not_mixed(tmp_path):
     """As two processes leave them each in a folder of its own, and as two runs with times in front of the names."""
     module = "HloModule jit_f\n\nENTRY e {{\n  p = f32[2] parameter(0)\n  ROOT r = f32[2] {}(p)\n}}\n"
