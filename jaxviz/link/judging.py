@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import chain
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jaxviz import compat
 from jaxviz.graph import OPERATION, Graph
@@ -183,13 +184,29 @@ class _Judge:
                 by[other], by[node] = node, -1
 
     def _keep(self) -> None:
-        """Of what only handed on what it read, and is gone as nobody needs that step, what holds that value."""
+        """Of what only handed on what it read, and is gone as nobody needs that step, what holds that value; that is
+        more certain than what its readers read instead."""
         kind, by = self._kind, self._by
-        gone = np.isin(kind, (SIMPLIFIED, MOVED, IMPORTED, UNLOWERED)) & (by < 0)
         lives = np.isin(kind, (ALONE, FUSED, BOTH, CONTEXT))
+        self._keep_needed(lives)
+        gone = np.isin(kind, (SIMPLIFIED, MOVED, IMPORTED, UNLOWERED))
         stand_ins = StandIns(self._jaxpr)
         for node in np.flatnonzero(gone).tolist():
-            by[node] = stand_ins.kept_by(node, lambda maker: maker if lives[maker] else int(by[maker]))
+            kept = stand_ins.kept_by(node, lambda maker: maker if lives[maker] else int(by[maker]))
+            if kept >= 0:
+                by[node] = kept
+
+    def _keep_needed(self, lives: NDArray[np.bool_]) -> None:
+        """What living equations read did not go with what was simplified: it was itself, or is known."""
+        for node in np.flatnonzero(self._kind == CONSEQUENCE).tolist():
+            if self._is_read_by_one_of(node, lives):
+                self._kind[node] = FOLDED if node in self._given else SIMPLIFIED
+
+    def _is_read_by_one_of(self, node: int, nodes: NDArray[np.bool_]) -> bool:
+        """Apart from those that hold others: they may need less of what they read than before."""
+        first, end = self._jaxpr.first_value[node : node + 2].tolist()
+        readers = (reader for value in range(first, end) for reader in self._jaxpr.readers(value))
+        return any(nodes[reader] and reader not in self._jaxpr.owned_regions for reader in readers)
 
     @cached_property
     def _operations(self) -> tuple[dict[int, set[str]], dict[int, set[str]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.graph import OPERATION, RESULT, Column, Graph
 from jaxviz.link import fates as kinds
 from jaxviz.link.fates import Fates
 from jaxviz.link.links import INFERRED, MERGED, Links
@@ -46,13 +46,26 @@ def with_merged(links: Links, fates: Fates) -> Links:
 
 
 def merge_calls(graph: Graph, merged: NDArray[np.bool_], by: Column) -> None:
-    """A call all of whose body was merged with that of another call was merged with that call."""
+    """A call that gives what another one does, as its body was merged with that of this, was merged with that call."""
     owner, op = graph.regions.owner[graph.nodes.region], graph.nodes.op
+    results: dict[int, list[int]] = {}
+    for result in np.flatnonzero((graph.nodes.kind == RESULT) & (owner >= 0)).tolist():
+        source = int(graph.operands.source[graph.first_operand[result]])
+        results.setdefault(int(owner[result]), []).append(source)
+
+    def given_by(call: int) -> list[int]:
+        """What holds each result; a literal by itself."""
+        makers = [int(graph.value_node[source]) if source >= 0 else source for source in results.get(call, ())]
+        return [int(by[maker]) if maker >= 0 and by[maker] >= 0 else maker for maker in makers]
+
     # The calls in a call stand after it.
     for node in np.flatnonzero(merged & (by < 0)).tolist()[::-1]:
         inside = by[(owner == node) & merged & (by >= 0)]
         others = set(owner[inside].tolist()) - {-1}
-        if len(others) == 1 and node not in others and op[other := others.pop()] == op[node]:
+        if len(others) != 1 or node in others:
+            continue
+        (other,) = others
+        if op[other] == op[node] and given_by(other) == given_by(node):
             by[node] = other
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -381,3 +383,42 @@ def test_one_entry_by_which_a_row_is_divided_is_no_number_that_is_known_before()
     ex, fates = _fates(lambda a, i: jax.lax.dynamic_slice(a, (i, 0), (1, 5)) / a[i, i], jnp.eye(5), 2)
     (cut,) = (fate for op, fate in fates if op == "squeeze")
     assert (cut.kind, ex.jaxpr.node(cut.by).op) in [("moved", "dynamic_slice"), ("simplified", "dynamic_slice")]
+
+
+def test_a_call_whose_body_is_merged_with_a_part_of_that_of_another_is_not_that_other_one():
+    @functools.partial(jax.jit, static_argnums=1)
+    def turned(x, further):
+        y = jnp.sin(x) * x
+        return jnp.exp(y) if further else y
+
+    ex, fates = _fates(lambda x: turned(x, True) + turned(x, False), jnp.ones(8))
+    first, second = (fate for op, fate in fates if op in ("jit", "pjit"))
+    assert second.by != first.node
+    assert [(fate.kind, ex.jaxpr.node(fate.by).op) for op, fate in fates if fate.kind == "merged" and fate.by >= 0] == [
+        ("merged", "sin"),
+        ("merged", "mul"),
+    ]
+
+
+def test_of_two_absolute_values_of_which_one_goes_what_is_between_is_that_of_the_other():
+    """It is replaced by what has its value, not by what that is taken of."""
+    ex, fates = _fates(lambda a: jax.image.resize(a, (10, 9), "bilinear"), jnp.ones((5, 5)))
+    quotients = [ex.jaxpr.node(fate.by).op for op, fate in fates if op == "div" and fate.kind == "simplified"]
+    assert quotients
+    assert "sub" not in quotients
+
+
+def test_another_shape_of_a_value_that_is_needed_yet_is_not_dead_after_a_simplification():
+    def f(h, q, s):
+        return jnp.linalg.solve(s, h @ q).T @ h
+
+    _, fates = _fates(f, jnp.ones((1, 2)), jnp.eye(2), jnp.eye(1))
+    assert "consequence" not in {fate.kind for op, fate in fates if op == "transpose"}
+
+
+def test_a_product_with_the_one_entry_of_a_unit_matrix_is_what_is_multiplied_by_it():
+    """As in a derivative by a function of one argument, whose directions are such a matrix."""
+    ex, fates = _fates(lambda x: jnp.exp(jnp.sin(x) * jnp.eye(1).reshape(())), jnp.ones(4))
+    (product,) = (fate for op, fate in fates if op == "mul")
+    assert not product.alive
+    assert ex.jaxpr.node(product.by).op == "sin"
