@@ -11,7 +11,7 @@ import lzma
 import re
 import zlib
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from enum import Enum
 from io import BytesIO
 from pathlib import Path
@@ -199,26 +199,63 @@ def _read_all(opener: Callable[[BytesIO], Any], data: bytes, name: str, label: s
     size = 0
     try:
         with opener(BytesIO(data)) as stream:
-            while chunk := stream.read(_CHUNK):
+            # One piece at a time: of what is damaged, all before that is read.
+            while chunk := stream.read1(_CHUNK):
                 chunks.append(chunk)
                 size += len(chunk)
                 if size > MOST_BYTES:
                     raise OpenError(f"byte {size} inside {label}: expected at most {MOST_BYTES >> 30} GB")
     except OpenError as error:
         raise OpenError(f"{name}: {error}") from None
-    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError, _zstd_error()) as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise OpenError(f"{name}: byte {size} inside {label}: expected more of it, but {reason[:150]}") from None
+    except EOFError:
+        cut = f"the file seems to be cut off at its byte {len(data)}"
+        raise OpenError(f"{name}: byte {size} inside {label}: expected more of it: {cut}") from None
+    except (OSError, ValueError, zlib.error, lzma.LZMAError, _zstd_error()) as error:
+        # What stands behind it is none of it, as for the tools that unpack it.
+        if not (chunks and str(error).startswith("Not a gzipped file")):
+            raise OpenError(f"{name}: byte {size} inside {label}: expected {label}, but {_reason(error)}") from None
     return b"".join(chunks)
+
+
+def _reason(error: Exception) -> str:
+    return (" ".join(str(error).split()) or type(error).__name__)[:150]
 
 
 def _zstd(stream: BytesIO) -> Any:
     library = _zstd_library()
     if library is None:
         raise OpenError("this file is compressed with zstd, which needs: pip install zstandard")
-    if hasattr(library, "ZstdFile"):
-        return library.ZstdFile(stream)
-    return library.ZstdDecompressor().stream_reader(stream, read_across_frames=True)
+    return library.ZstdFile(stream) if hasattr(library, "ZstdFile") else closing(_ZstdFrames(library, stream))
+
+
+class _ZstdFrames:
+    """What frames of zstd hold, one after another, with the package: its own reader does not tell one that is cut."""
+
+    # A few bytes can be the compression of very many.
+    _PIECE = 4096
+
+    def __init__(self, library: Any, stream: BytesIO) -> None:
+        self._library = library
+        self._stream = stream
+        self._frame: Any = None
+        self._rest = b""
+
+    def read1(self, size: int) -> bytes:
+        """Some of what is there; nothing at the end."""
+        while piece := self._rest or self._stream.read(self._PIECE):
+            self._frame = self._frame or self._library.ZstdDecompressor().decompressobj()
+            found: bytes = self._frame.decompress(piece)
+            self._rest = b""
+            if self._frame.eof:
+                self._rest, self._frame = self._frame.unused_data, None
+            if found:
+                return found
+        if self._frame is not None:
+            raise EOFError
+        return b""
+
+    def close(self) -> None:
+        self._stream.close()
 
 
 def _zstd_library() -> Any | None:

@@ -184,6 +184,40 @@ def test_what_cannot_be_opened_is_told_in_one_line(tmp_path, data, message):
     assert "\n" not in text
 
 
+def _zstd(data):
+    return pytest.importorskip("zstandard").compress(data)
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, _zstd])
+def test_what_is_compressed_and_cut_off_says_so_and_where(module, tmp_path, compress):
+    text = "\n".join([module.to_string(), *(f"// {number**5}" for number in range(20_000))]).encode()
+    data, path = compress(text), tmp_path / "m"
+    path.write_bytes(data)
+    assert jv.open(path).hlo
+    for end in (len(data) // 2, len(data) - 3):
+        path.write_bytes(data[:end])
+        with pytest.raises(jv.OpenError) as caught:
+            jv.open(path)
+        found = re.search(
+            r": byte (\d+) inside \w+: expected more of it: the file seems to be cut off at its byte (\d+)$",
+            str(caught.value),
+        )
+        assert found is not None, str(caught.value)
+        assert int(found[2]) == end
+        # Some of it could be read, of bzip2 nothing but whole pieces.
+        assert 0 < int(found[1]) <= len(text) or compress is bz2.compress
+
+
+def test_what_stands_behind_a_file_that_is_compressed_does_not_matter_what_is_damaged_does(module, tmp_path):
+    data, path = gzip.compress(module.to_string().encode()), tmp_path / "m"
+    path.write_bytes(data + b"more")
+    assert jv.open(path).hlo
+    # The sum over all that is in it.
+    path.write_bytes(data[:-8] + bytes(4) + data[-4:])
+    with pytest.raises(jv.OpenError, match=r"inside gzip: expected gzip, but CRC check failed"):
+        jv.open(path)
+
+
 @pytest.mark.parametrize(
     ("name", "wrong"),
     [
