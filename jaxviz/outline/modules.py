@@ -51,10 +51,13 @@ def parse_scope(text: str) -> Scope:
     Scope(phase=2, modules=('Model', 'Block_0'), recomputed=-1, outer_phase=2, classes=frozenset())
     >>> parse_scope("eqx.nn.MLP/eqx.nn.Linear").modules
     ('MLP', 'Linear')
+    >>> parse_scope("VAE.generate/VAE.decode/Dense_0").modules
+    ('VAE.generate', 'decode', 'Dense_0')
     """
     phase, recomputed, outer_phase = 0, -1, 0
     modules: list[str] = []
     classes: list[int] = []
+    last = owner = ""
     for part in text.split("/") if text else ():
         name, outer = part, phase
         while wrapped := _WRAPPED.match(name):
@@ -68,13 +71,16 @@ def parse_scope(text: str) -> Scope:
         name = is_class[1] if is_class else name
         if name == RECOMPUTED:
             recomputed = len(modules)
-        elif name != part and outer == BACKWARD and modules[-1:] == [name]:
+        elif name != part and outer == BACKWARD and last == name:
             # JAX names it again, `transpose(jvp(Model))/jvp(Model)`, where some of it is made again.
             continue
         elif name and name not in MACHINERY and "->" not in name and not _BRANCH.match(name):
             if is_class:
                 classes.append(len(modules))
-            modules.append(name)
+            # What a module calls of itself, `self.decode(z)`, is called without it.
+            module, _, method = name.rpartition(".")
+            modules.append(method if module and module == owner else name)
+            last, owner = name, module or name
     return Scope(phase, tuple(modules), recomputed, outer_phase, frozenset(classes))
 
 

@@ -75,6 +75,9 @@ def test_few_equations_alone_are_no_run():
 
 def test_name_stacks_are_taken_apart():
     assert parse_scope("transpose(jvp(Model))/Block_0/attn")[:4] == (2, ("Model", "Block_0", "attn"), -1, 2)
+    own = "transpose(jvp(VAE))/transpose(jvp(VAE.decode))/jvp(VAE.decode)/Dense_0"
+    assert parse_scope(own).modules == ("VAE", "decode", "Dense_0")
+    assert parse_scope("VAE/encoder.mean/Dense_0").modules == ("VAE", "encoder.mean", "Dense_0")
     assert parse_scope("vmap(jvp())/while/body")[:4] == (1, (), -1, 1)
     assert parse_scope("jvp(vmap(transpose(jvp())))")[:4] == (2, (), -1, 1)
     assert parse_scope("rematted_computation/Dense_0")[:4] == (0, ("Dense_0",), 0, 0)

@@ -2,6 +2,7 @@
 import { NodeKind, RowKind, type Document, type Graph } from '../document/graph.ts';
 import type { Boxes } from './boxes.ts';
 import { listed, ownName, turnWord } from './chips.ts';
+import { cutApart } from './cutApart.ts';
 import { Apart, Brevity, type ViewState } from './folds.ts';
 import { givenType } from './given.ts';
 import { cut, MAX_NAME, newType, turns, typeText, variableOf } from './label.ts';
@@ -34,7 +35,10 @@ export class BoxWords {
   ) {
     this.rows = boxes.folds.rows;
     const names = boxes.item.map((_, box) => this.nameOf(box));
-    this.label = names.map((name, box) => this.shortened(box, name));
+    this.label = cutApart(
+      names,
+      names.map((name, box) => this.shortened(box, name))
+    );
     names.forEach((name, box) => {
       const others = boxes.others.get(box);
       if (others) {
