@@ -22,6 +22,15 @@ test('the parts of a while loop say which is which, with the name of the functio
   assert.deepEqual(labels(['while cond', 'unsettled'], ['while body', 'step']), ['condition: unsettled', 'body: step']);
 });
 
+test('the parts of a loop that the compiler named are told by what they do alone', () => {
+  const parts = labels(['while cond', 'wide.region_25.36.clone.clone'], ['while body', 'region_0.2.clone.sunk.clone']);
+  assert.deepEqual(parts, ['condition', 'body']);
+  assert.deepEqual(labels(['while cond', 'region_of_trust'], ['while body', 'region']), [
+    'condition: region_of_trust',
+    'body: region'
+  ]);
+});
+
 test('an operation whose name has nothing to read is called by what it does', () => {
   const names = ['\u200b\u200d', '  ', '\u0301', '\u202e', 'ש', '½', '→', 'e\u0301'];
   const sketch = new Sketch();

@@ -156,8 +156,8 @@ const TOLD: ReadonlyMap<string, string> = new Map([['add_any', 'add derivatives'
 
 /** The parts of a while loop are told by what they do: their functions often have no name, or the same. */
 const parts: Readonly<Record<string, string>> = { 'while cond': 'condition', 'while body': 'body' };
-/** Names that a part of a loop has by custom, or from JAX's own wrappers. */
-const sayNoMore = /^$|^<|^_*(while|fori)?_*(loop)?_*(cond|body)(_fun)?$/;
+/** Names that a part of a loop has by custom, or from JAX's own wrappers or the compiler: `wide.region_0.35.clone`. */
+const sayNoMore = /^$|^<|^_*(while|fori)?_*(loop)?_*(cond|body)(_fun)?$|^(wide\.)*region_\d+(\.\w+)*$/;
 
 /** What a frame is called when its owner has several regions: `if true`, `body`, `condition: unsettled`. */
 export function regionLabel(document: Document, graph: Graph, region: number): string {
