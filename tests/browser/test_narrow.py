@@ -138,3 +138,20 @@ def test_of_all_that_is_opened_the_selected_box_is_seen_so_large_that_it_can_be_
     # All of it is asked for with a key.
     graph.page.keyboard.press("f")
     assert zoom(graph) < READABLE
+
+
+def test_who_walks_with_the_keys_sees_a_box_so_large_that_it_can_be_read(page_of, trained):
+    graph = page_of(trained, (640, 400))
+    graph.stage.focus()
+    for key in "ef":
+        graph.page.keyboard.press(key)
+    graph.wait_for_box("div")
+    assert zoom(graph) < READABLE / 2
+    graph.page.keyboard.press("ArrowDown")
+    assert zoom(graph) >= READABLE
+    # Further on, as it is.
+    graph.page.keyboard.press("-")
+    nearly = zoom(graph)
+    assert nearly < READABLE
+    graph.page.keyboard.press("ArrowDown")
+    assert zoom(graph) == nearly

@@ -419,7 +419,7 @@ export class Pane {
   selectBox(box: number): void {
     if (this.scene && box >= 0) {
       selectSeen(this, box);
-      this.picture.reveal(box);
+      this.picture.comeTo([box]);
     }
   }
 
