@@ -30,14 +30,14 @@ def programs_of(data: bytes, file: str, left_out: list[str], *, is_own: bool = F
 
 
 def with_names_of_their_own(programs: list[OpenedProgram]) -> list[OpenedProgram]:
-    """Those first that ran longest in a profile, then those of which most was written, then the largest; of several
-    with the same name, each after the first one in the folder is numbered."""
+    """Those first that ran longest in a profile, then those of which most was written, then the largest, derivatives
+    after all functions; of several with the same name, each after the first one in the folder is numbered."""
     taken = Counter[str]()
     for program in programs:
         taken[program.name] += 1
         if taken[program.name] > 1:
             program.name = f"{program.name} ({taken[program.name]})"
-    return sorted(programs, key=lambda program: (-program.seconds, -program.places, -program.size))
+    return sorted(programs, key=lambda program: (program.derivative, -program.seconds, -program.places, -program.size))
 
 
 def _document(data: bytes, file: str) -> Document:

@@ -334,6 +334,11 @@ class OpenedProgram:
         return self._stage.notes if self._stage is not None else {}
 
     @property
+    def derivative(self) -> int:
+        """Of which order it is a derivative of another program of its file; 0 of none."""
+        return self._stage.derivative if self._stage is not None else 0
+
+    @property
     def size(self) -> int:
         """How many nodes there are in all stages."""
         if self._document is not None:

@@ -35,6 +35,8 @@ class OpenedStage:
     notes: dict[str, str] = field(default_factory=dict)
     #: Of HLO the name of each node's instruction, empty for results.
     instructions: list[str] = field(default_factory=list)
+    #: Of which order it is a derivative of what else the file holds.
+    derivative: int = 0
     #: What a profile saw of it.
     seen: Seen | None = None
 
@@ -181,8 +183,11 @@ def _export(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[Open
         exported = read_exported(data)
     except ExportedError as error:
         raise OpenError(str(error)) from None
-    notes = {"exported for": ", ".join(exported.platforms), "calling convention": str(exported.calling_convention)}
-    yield from _mlir_stages(exported.module, tables, exported.name, notes)
+    for one in exported:
+        notes = {"exported for": ", ".join(one.platforms), "calling convention": str(one.calling_convention)}
+        name = "vjp of " * one.order + exported[0].name
+        for stage in _mlir_stages(one.module, tables, name, notes):
+            yield replace(stage, derivative=one.order)
 
 
 def _mlir_stages(

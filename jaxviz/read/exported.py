@@ -10,7 +10,9 @@ import struct
 from dataclasses import dataclass
 
 # The places of the fields in the table.
-_NAME, _PLATFORMS, _MODULE, _CONVENTION = 6, 22, 30, 32
+_NAME, _PLATFORMS, _MODULE, _CONVENTION, _VJP = 6, 22, 30, 32, 38
+# Derivatives of derivatives: nobody exports more.
+_MOST_ORDERS = 10
 
 
 class ExportedError(ValueError):
@@ -19,23 +21,34 @@ class ExportedError(ValueError):
 
 @dataclass(frozen=True)
 class Exported:
-    """What an artifact holds: the function's name, what it was exported for, and its module as MLIR bytecode."""
+    """What an artifact holds: the function's name, what it was exported for, and its module as MLIR bytecode; its
+    derivative, where that was exported with it (`vjp_order`), is of `order` 1, that of this of 2."""
 
     name: str
     platforms: tuple[str, ...]
     calling_convention: int
     module: bytes
+    order: int = 0
 
 
-def read_exported(data: bytes) -> Exported:
-    """Take an artifact apart; `ExportedError` with the byte for one that it cannot read."""
-    table = _Table(data, _unsigned(data, 0))
+def read_exported(data: bytes) -> list[Exported]:
+    """Take an artifact apart, the function first, then its derivatives; `ExportedError` with the byte for one that it
+    cannot read."""
+    table: _Table | None = _Table(data, _unsigned(data, 0))
+    found: list[Exported] = []
+    while table is not None and len(found) <= _MOST_ORDERS:
+        found.append(_exported(table, len(found)))
+        table = table.inner(_VJP)
+    return found
+
+
+def _exported(table: _Table, order: int) -> Exported:
     module = table.span(_MODULE)
     if module is None:
         raise ExportedError("byte 0: expected an artifact with a module")
     name = table.span(_NAME) or b""
     platforms = tuple(text.decode(errors="replace") for text in table.spans(_PLATFORMS))
-    return Exported(name.decode(errors="replace"), platforms, table.number(_CONVENTION), module)
+    return Exported(name.decode(errors="replace"), platforms, table.number(_CONVENTION), module, order)
 
 
 class _Table:
@@ -58,6 +71,10 @@ class _Table:
     def span(self, field: int) -> bytes | None:
         place = self._place(field)
         return None if place is None else _span(self._data, place)
+
+    def inner(self, field: int) -> _Table | None:
+        place = self._place(field)
+        return None if place is None else _Table(self._data, place + _unsigned(self._data, place))
 
     def spans(self, field: int) -> list[bytes]:
         place = self._place(field)

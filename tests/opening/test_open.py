@@ -78,6 +78,23 @@ def test_an_exported_function_opens_without_the_package_that_jax_needs(tmp_path)
     assert {"dot_general", "tanh", "while"} <= set(operations(opened, "stablehlo"))
 
 
+def test_derivatives_that_were_exported_with_a_function_are_programs_after_it(tmp_path):
+    pytest.importorskip("flatbuffers")
+    from jax import export
+
+    data = export.export(jax.jit(program))(jnp.ones((4, 3)), jnp.ones((3, 2))).serialize(vjp_order=2)
+    (tmp_path / "m").write_bytes(data)
+    opened = jv.open(tmp_path / "m")
+    assert opened.names == ("program", "vjp of program", "vjp of vjp of program")
+    assert opened.call == "program"
+    dots = [len(opened[name].stablehlo.find("dot_general")) for name in opened.names]
+    assert dots[0] == 1
+    assert dots[0] < dots[1] < dots[2]
+    (tmp_path / "cut").write_bytes(data[: len(data) // 2])
+    with pytest.raises(jv.OpenError, match=r"byte \d+: expected"):
+        jv.open(tmp_path / "cut")
+
+
 @pytest.mark.parametrize("platforms", [["cpu"], ["cpu", "cuda"]])
 def test_arguments_of_an_exported_function_of_open_lengths_are_named(tmp_path, platforms):
     from jax import export
