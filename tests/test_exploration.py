@@ -137,6 +137,23 @@ def test_a_picture_of_many_copies_is_one_stack():
     assert "1,500 equations" in data["text/plain"]
 
 
+def test_the_first_line_of_a_picture_tells_what_it_shows():
+    data, _ = jv.explore(affine, *ARGUMENTS)._repr_mimebundle_()
+    first, _, picture = data["image/svg+xml"].partition("\n")
+    assert first == f"<!-- {data['text/plain'].strip('<>')} -->"
+    assert picture.startswith("<svg")
+    ElementTree.fromstring(data["image/svg+xml"])
+
+
+def test_a_picture_whose_program_has_dashes_in_its_name_can_be_read():
+    def named(x):
+        return jnp.sin(x)
+
+    named.__name__ = "a---b\x00-->"
+    data, _ = jv.explore(named, 1.0)._repr_mimebundle_()
+    ElementTree.fromstring(data["image/svg+xml"])
+
+
 def test_a_picture_is_no_wider_than_a_page_that_shows_it():
     def wide(*values):
         return sum(getattr(jnp, name)(value) for name, value in zip(NAMES, values, strict=True))

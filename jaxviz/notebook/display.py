@@ -6,6 +6,7 @@ the extension; it is left out where it would be larger than a picture of a noteb
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -50,7 +51,7 @@ def mime_bundle(
             # A page would cut a wider one at its side.
             svg = to_svg(document.of_stage(shown), width=900, height=space, most_boxes=_MOST_BOXES, note=note, fit=True)
             if svg:
-                data["image/svg+xml"] = svg
+                data["image/svg+xml"] = f"{_as_comment(text)}\n{svg}"
     metadata: dict[str, Any] = {"stage": stage} if stage != "jaxpr" else {}
     if height is not None:
         metadata["height"] = height
@@ -59,6 +60,13 @@ def mime_bundle(
     if coming:
         metadata["coming"] = list(coming)
     return data, {MIME_TYPE: metadata} if metadata else {}
+
+
+def _as_comment(text: str) -> str:
+    """The first line of a picture: of an output that is collapsed, notebooks show this alone."""
+    line = "".join(filter(str.isprintable, text.partition("\n")[0])).strip("<>")
+    # Two in a row would end the comment.
+    return f"<!-- {re.sub('-(?=-)', '- ', line)} -->"
 
 
 def _graph_of(document: Document, stage: str) -> int:

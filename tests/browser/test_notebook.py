@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 
 import jax.numpy as jnp
@@ -440,5 +441,15 @@ def test_the_static_picture_is_in_the_notebook(notebook):
     opened.explore(0)
     opened.save()
     data = json.loads(opened.path.read_text("utf-8"))["cells"][0]["outputs"][0]["data"]
-    assert "".join(data["image/svg+xml"]).startswith("<svg")
+    assert "\n<svg" in "".join(data["image/svg+xml"])
     assert "3 equations" in "".join(data["text/plain"])
+
+
+def test_an_output_that_is_collapsed_says_what_it_shows(notebook):
+    opened = notebook(AFFINE)
+    opened.explore(0)
+    page = opened.page
+    page.locator(".lm-MenuBar-itemLabel", has_text=re.compile("^View$")).click()
+    page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Collapse All Outputs$")).click()
+    said = re.compile(r"^<!-- jaxviz affine\(.*\): 3 equations")
+    expect(page.locator(".jp-OutputPlaceholder")).to_have_text(said)
