@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from jaxviz.exploration import Exploration
 
 _STAGES = ("jaxpr", "stablehlo", "hlo")
+_OPENED = "HLO, MLIR, a folder of dumps or an archive of one, an export, a document; - for what comes through a pipe"
+_PIPE = "/dev/stdin"
 
 
 class CliError(Exception):
@@ -58,7 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 1
     except OSError as error:
-        print(f"jaxviz: {error.filename}: {error.strerror}", file=sys.stderr)
+        where = "" if error.filename is None else f"{error.filename}: "
+        print(f"jaxviz: {where}{error.strerror or error}", file=sys.stderr)
         return 2
     return status
 
@@ -94,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     export.add_argument("--stage", choices=_STAGES, default="jaxpr")
     export.add_argument("--theme", choices=("light", "dark", "auto"), default="light")
     opened = command("open", _open, "show a file that a compiler or jaxviz wrote, in a browser")
-    opened.add_argument("path", help="HLO, MLIR, a folder of dumps or an archive of one, an export, a document")
+    opened.add_argument("path", help=_OPENED)
     opened.add_argument("--program", metavar="NAME", help="the one of a folder to show first, as its list names it")
     opened.add_argument("-o", "--output", metavar="FILE", help="write it there instead, as with export")
     diff = command("diff", _diff, "compare two documents; for continuous integration")
@@ -131,7 +134,7 @@ def _export(options: Any) -> int:
 def _open(options: Any) -> int:
     from jaxviz.opening import open as open_path
 
-    opened = open_path(options.path)
+    opened = open_path(_PIPE if options.path == "-" else options.path)
     if options.program is not None:
         try:
             opened = opened[options.program]

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib.metadata
 import json
+import os
+import subprocess
+import sys
 
 import jax
 import jax.numpy as jnp
@@ -88,6 +92,15 @@ def test_open_shows_a_file(capsys, tmp_path, monkeypatch):
     assert (tmp_path / "f.svg").read_text().startswith("<svg")
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
+def test_open_shows_what_comes_through_a_pipe(tmp_path):
+    text = jax.jit(jnp.sin).lower(jnp.ones(3)).compile().as_text()
+    command = [sys.executable, "-c", "from jaxviz.cli import main; main()", "open", "-", "-o", tmp_path / "m.jaxviz"]
+    ran = subprocess.run(command, input=gzip.compress(text.encode()), capture_output=True, check=True)
+    assert b"jit_sin, hlo of " in ran.stdout
+    assert jv.load(tmp_path / "m.jaxviz").programs[0].name == "jit_sin"
+
+
 def test_open_shows_the_program_of_a_folder_that_is_named_and_keeps_all(capsys, tmp_path):
     for name in ("sin", "cos"):
         (tmp_path / f"{name}.mlir").write_text(jax.jit(getattr(jnp, name)).lower(jnp.ones(3)).as_text())
@@ -133,6 +146,7 @@ def test_doctor_tells_of_the_other_package(capsys, monkeypatch):
         (["explore", "jax.numpy:sin", "--args", "f32[3]", "y=3"], "unexpected keyword argument 'y'"),
         (["export", "jax.numpy:sin", "--args", "f32[3]", "-o", "x.gif"], "cannot tell from x.gif"),
         (["open", "nothing.hlo"], "nothing.hlo"),
+        (["open", "gs://bucket/dump"], "gs://bucket/dump: expected the path of a file or a folder on this machine"),
     ],
 )
 def test_mistakes_are_told_in_one_line(capsys, arguments, told):

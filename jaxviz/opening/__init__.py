@@ -8,6 +8,7 @@ shows them. `made.py` is for what JAX made of a function in this very process.
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from jax import export
 
     from jaxviz.opening.opened import Opened
+
+# An address in a network, or of a bucket.
+_ELSEWHERE = re.compile(r"[a-zA-Z][\w+.-]+://")
 
 
 def open(
@@ -62,6 +66,8 @@ def _place(path: str | os.PathLike[str]) -> Path:
     text = os.fspath(path)
     if not text or "\0" in text:
         raise OpenError(f"{text!r}: expected the path of a file or a folder")
+    if _ELSEWHERE.match(text):
+        raise OpenError(f"{text}: expected the path of a file or a folder on this machine: copy it here first")
     try:
         return Path(text).expanduser()
     except RuntimeError:

@@ -72,11 +72,23 @@ class Contents(Enum):
 
 def read_bytes(path: Path) -> bytes:
     """The bytes of a file, without its compression."""
-    if path.exists() and not path.is_file():
+    is_pipe = path.is_fifo()
+    if path.exists() and not (path.is_file() or is_pipe):
         raise OpenError(f"{path}: expected a file or a folder")
     if path.stat().st_size > MOST_BYTES:
         raise OpenError(f"{path}: expected a file of at most {MOST_BYTES >> 30} GB")
-    return unpacked(path.read_bytes(), str(path))
+    data = _from_pipe(path) if is_pipe else path.read_bytes()
+    return unpacked(data, str(path))
+
+
+def _from_pipe(path: Path) -> bytes:
+    found = bytearray()
+    with path.open("rb") as stream:
+        while chunk := stream.read(_CHUNK):
+            found += chunk
+            if len(found) > MOST_BYTES:
+                raise OpenError(f"{path}: expected at most {MOST_BYTES >> 30} GB")
+    return bytes(found)
 
 
 def check_start(path: Path) -> None:
