@@ -34,6 +34,8 @@ class Evidence:
     hlo: Graph
     hlo_tags: Sequence[Found]
     snapshots: Sequence[Snapshot]
+    #: The equations that something of optimized HLO is linked to, be it by what is around it.
+    linked: frozenset[int]
     #: By the name that JAX gives an argument, the one that it has in the jaxpr, where that is another.
     renamed: Mapping[str, str] = field(default_factory=dict)
     _nodes_of: dict[str, Found] = field(default_factory=dict, init=False)

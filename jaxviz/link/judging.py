@@ -37,7 +37,7 @@ from jaxviz.link.history import History
 from jaxviz.link.links import Found
 from jaxviz.link.living import living, state_of
 from jaxviz.link.merged import merge_bodies, merge_calls
-from jaxviz.link.repeated import repeated_equations
+from jaxviz.link.repeated import does_the_same, repeated_equations
 from jaxviz.link.snapshots import ONLY_MOVE, instruction_names, replacements, working_names
 from jaxviz.link.standing_in import StandIns
 from jaxviz.link.taken_in import with_taken_in
@@ -81,6 +81,7 @@ class _Judge:
         alive.update(self._written_anew(alive))
         self._judge(alive)
         self._replace()
+        self._merge_written_anew()
         merged = self._kind == MERGED
         merge_calls(self._jaxpr, merged, self._by)
         merge_bodies(self._jaxpr, merged, self._by)
@@ -148,6 +149,21 @@ class _Judge:
                 kind[[*unread]] = CONSEQUENCE
                 # Of what needs no argument, its value is all that can stand in its place.
                 kind[[node for node in gone if node in given and node not in unread]] = FOLDED
+
+    def _merge_written_anew(self) -> None:
+        """What a pass wrote without a name, and is nowhere, was merged later with what another like it became."""
+        kind, graph, strings = self._kind, self._jaxpr, self._jaxpr.tables.strings
+        merging = [number for number, one in enumerate(self._history.snapshots) if "cse" in one.after]
+        for node in np.flatnonzero((kind == SIMPLIFIED) & (self._by < 0)).tolist():
+            seen = self._history.last_seen.get(node, -1)
+            later = next((number for number in merging if number > seen + 1), None)
+            if later is None or not any(part in strings[self._where[node]] for part in _WRITE_ANEW):
+                continue
+            alike = np.flatnonzero((graph.nodes.op == graph.nodes.op[node]) & np.isin(kind, (ALONE, FUSED, BOTH)))
+            twin = next((other for other in alike.tolist() if does_the_same(graph, node, other)), -1)
+            if twin >= 0:
+                kind[node], self._by[node] = MERGED, twin
+                self._where[node] = graph.tables.string(self._history.snapshots[later].after)
 
     def _merge_repeated(self) -> None:
         """What repeats an earlier call was merged with that, in the first pass that merges."""
@@ -217,10 +233,14 @@ class _Judge:
         return lowered, left
 
     def _written_anew(self, alive: dict[int, int]) -> dict[int, int]:
-        """The equations whose work other operations do since a pass wrote them so, by where those are now."""
+        """The equations whose work other operations do since a pass wrote them so, by where those are now.
+
+        Of what the compiler merged or cleared away later, nothing is linked to the equation.
+        """
+        linked = self._evidence.linked
         gone: dict[int, list[int]] = {}
         for node, number in self._history.last_seen.items():
-            if alive.get(node, FOLDED) == FOLDED and number + 1 < len(self._history.snapshots):
+            if node in linked and alive.get(node, FOLDED) == FOLDED and number + 1 < len(self._history.snapshots):
                 gone.setdefault(number, []).append(node)
         found: dict[int, int] = {}
         for number, nodes in gone.items():

@@ -45,6 +45,21 @@ def repeated_equations(
     return found
 
 
+def does_the_same(graph: Graph, node: int, other: int) -> bool:
+    """Whether two operations of one body that have none of their own are alike in all that they read and say."""
+
+    def says(one: int) -> tuple[object, ...]:
+        operands = graph.operands.source[slice(*graph.first_operand[one : one + 2].tolist())].tolist()
+        rows = slice(*graph.first_attribute[one : one + 2].tolist())
+        types = graph.values.type[slice(*graph.first_value[one : one + 2].tolist())].tolist()
+        told = zip(graph.attributes.key[rows].tolist(), graph.attributes.value[rows].tolist(), strict=True)
+        texts = [graph.source_text(source) for source in operands]
+        return int(graph.nodes.op[one]), int(graph.nodes.region[one]), texts, sorted(told), types
+
+    holds = node in graph.owned_regions or other in graph.owned_regions
+    return not holds and not is_acting(graph, node) and says(node) == says(other)
+
+
 def _may_differ(graph: Graph, node: int) -> bool:
     """Whether the compiler may keep two of an operation that have the same body and read the same values."""
     applies = graph.tables.strings[graph.nodes.op[node]].startswith(APPLYING)

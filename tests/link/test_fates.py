@@ -422,3 +422,17 @@ def test_a_product_with_the_one_entry_of_a_unit_matrix_is_what_is_multiplied_by_
     (product,) = (fate for op, fate in fates if op == "mul")
     assert not product.alive
     assert ex.jaxpr.node(product.by).op == "sin"
+
+
+def test_of_two_products_that_are_written_anew_and_merged_then_one_is_there_and_the_other_merged_with_it():
+    """XLA writes the product of a row and a matrix as one of two matrices, which has no name of either."""
+
+    def f(h, q, s):
+        return h @ q @ h.T + s, jnp.linalg.solve(s, h @ q)
+
+    ex, fates = _fates(f, jnp.ones((1, 2)), jnp.eye(2), jnp.eye(1))
+    first, again = (fate for op, fate in fates if op == "dot_general" and ex.jaxpr.node(fate.node).operands == (0, 1))
+    assert first.alive
+    assert (again.kind, again.by) == ("merged", first.node)
+    linked = {*ex.links().source.tolist()}
+    assert all(fate.node in linked for _, fate in fates if fate.alive and fate.kind != "context")
