@@ -249,8 +249,8 @@ export class Explorer {
   }
 
   private makePane(layouts: LayoutClient, graph: number): Pane {
-    const { document: source, colours, search, height, theme } = this;
-    const parts = { document: source, layouts, colours, search, palette: palettes[theme], graph, height };
+    const { document: source, colours, search, passes, height, theme } = this;
+    const parts = { document: source, layouts, colours, search, passes, palette: palettes[theme], graph, height };
     const pane: Pane = new Pane(
       { ...parts, whole: () => this.whole.on, ownsWheel: () => (this.fill || this.whole.on) && !isFramed() },
       {

@@ -17,10 +17,16 @@ export const CHANGE_WORDS: Readonly<Record<ChangeKind, string>> = {
   moved: 'moved'
 };
 
-/** The marks of a state on what is visible of it; none for a graph that is no state. */
-export function marksOf(document: Document, visible: VisibleGraph): Mark[] {
+/**
+ * The marks of a state on what is visible of it; none for a graph that is no state. While it is shown for what the pass
+ * `losing` removes of it, that alone is marked.
+ */
+export function marksOf(document: Document, visible: VisibleGraph, losing: number | null = null): Mark[] {
   const index = document.graphs.indexOf(visible.graph);
   const place = placeOf(document, index);
+  if (place && losing === place.number + 1) {
+    return lostMarks(document, visible, changesOf(document, place.passes, losing).removed);
+  }
   if (!place || place.number === 0) {
     return [];
   }
@@ -42,6 +48,16 @@ export function marksOf(document: Document, visible: VisibleGraph): Mark[] {
     }
   }
   return [...tally.boxes()].map(([box, here]) => ({ box, ...told(here, visible.item[box] < 0) }));
+}
+
+function lostMarks(document: Document, visible: VisibleGraph, lost: readonly number[]): Mark[] {
+  const tally = new Tally<'removed'>(document, visible);
+  lost.forEach(node => tally.add(node, 'removed'));
+  return [...tally.boxes()].map(([box, { removed = 0 }]) => ({
+    box,
+    kind: 'removed',
+    ...toldInWords(removed, CHANGE_WORDS.removed, 0, visible.item[box] >= 0)
+  }));
 }
 
 /** Why nothing is marked on a state; nothing for a graph that is no state. */

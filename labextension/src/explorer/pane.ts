@@ -324,8 +324,9 @@ export class Pane {
   }
 
   private marksOn(visible: VisibleGraph): Mark[] {
-    const { document } = this.parts;
-    return [...marksOf(document, visible), ...failureMarks(document, visible), ...this.events.marks(visible)];
+    const { document, passes } = this.parts;
+    const ofPass = marksOf(document, visible, passes.losing);
+    return [...ofPass, ...failureMarks(document, visible), ...this.events.marks(visible)];
   }
 
   /** The boxes that are marked, in the order of reading. */

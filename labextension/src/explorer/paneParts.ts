@@ -16,6 +16,8 @@ export interface PaneParts {
   readonly layouts: LayoutClient;
   readonly colours: Colours;
   readonly search: Search;
+  /** The pass of which it is shown what it removes, in the state before; null for none. */
+  readonly passes: { readonly losing: number | null };
   readonly palette: Palette;
   /** The number of the graph that is shown first. */
   readonly graph: number;

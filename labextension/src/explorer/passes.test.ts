@@ -88,6 +88,12 @@ test('what a pass removed is shown where it was; what took its place is selected
   await press('');
   assert.deepEqual(lineWords(root), ['before cse', 'what it removes is lit']);
   assert.equal(explorer.labels.filter(label => label === 'sine').length, 2);
+  const { marked, scene } = explorer.panes[0];
+  assert.deepEqual(
+    marked.map(box => scene?.visible.item[box]),
+    explorer.panes[0].viewing.linked.map(node => -1 - node)
+  );
+  assert.equal(marked.length, 1);
   await press('ArrowDown');
   await press('ArrowDown');
   await press('ArrowRight');

@@ -33,7 +33,7 @@ export class PassSlider {
   /** The state on the screen, or the one that was there last: of each program that has passes. */
   private readonly numbers = new Map<Passes, number>();
   /** The pass of which it is shown what it removes, in the state before; null for none. */
-  private losing: number | null = null;
+  losing: number | null = null;
   /** The graph on the screen. */
   private at = 0;
 
