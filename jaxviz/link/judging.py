@@ -211,6 +211,20 @@ class _Judge:
             kept = stand_ins.kept_by(node, lambda maker: maker if lives[maker] else int(by[maker]))
             if kept >= 0:
                 by[node] = kept
+        self._clear_bodies()
+
+    def _clear_bodies(self) -> None:
+        """What was in a loop or branch to the end, and that went with what was simplified, went with it."""
+        kind, graph, last = self._kind, self._jaxpr, self._history.last_seen
+        owner = graph.regions.owner[graph.nodes.region].tolist()
+        end: dict[int, int] = {}
+        for node, seen in last.items():
+            end[owner[node]] = max(seen, end.get(owner[node], -1))
+        # What holds others stands before them.
+        for node in np.flatnonzero((kind == SIMPLIFIED) & (self._by < 0)).tolist():
+            holder = owner[node]
+            if holder >= 0 and kind[holder] == CONSEQUENCE and last.get(node) == end.get(holder):
+                kind[node] = CONSEQUENCE
 
     def _keep_needed(self, lives: NDArray[np.bool_]) -> None:
         """What living equations read did not go with what was simplified: it was itself, or is known."""

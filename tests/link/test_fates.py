@@ -436,3 +436,13 @@ def test_of_two_products_that_are_written_anew_and_merged_then_one_is_there_and_
     assert (again.kind, again.by) == ("merged", first.node)
     linked = {*ex.links().source.tolist()}
     assert all(fate.node in linked for _, fate in fates if fate.alive and fate.kind != "context")
+
+
+def test_what_a_loop_does_that_is_not_chosen_goes_with_the_loop():
+    def f(x):
+        turns = jax.lax.while_loop(lambda s: s[0] < jnp.sum(x), lambda s: (s[0] + 1.0, jnp.log(s[1])), (0.0, x))
+        return jnp.where(jnp.float32(3) > 2.0, jnp.sin(x), turns[1])
+
+    _, fates = _fates(f, jnp.ones(4))
+    kinds = {op: fate.kind for op, fate in fates}
+    assert kinds["while"] == kinds["log"] == kinds["lt"] == kinds["reduce_sum"] == "consequence"
