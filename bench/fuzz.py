@@ -45,15 +45,17 @@ NUMBER, INPUT = "number", "input"
 # A dialect that jaxlib does not know.
 UNKNOWN = """func.func @main(%x: tensor<4xf32>, %n: i32) -> tensor<4xf32> {
   %0:2 = other.loop %i = %n to %n iter_args(%a = %x, %b = %x) -> (tensor<4xf32>, tensor<4xf32>) {
-    %1 = other.add %a, %i {text = "a { b"} : tensor<4xf32>
+    %1 = other.add %a, %i {text = "a { b"} : tensor<4xf32> loc("add"(#loc1))
     other.yield %1, %b : tensor<4xf32>, tensor<4xf32>
   }
   %2 = func.call @inner(%0#1) : (tensor<4xf32>) -> tensor<4xf32>
-  return %2 : tensor<4xf32>
+  return %2 : tensor<4xf32> loc(callsite("f"("f.py":3:4 to :9) at "g"(#loc2)))
 }
-func.func @inner(%y: tensor<4xf32>) -> tensor<4xf32> {
+func.func @inner(%y: tensor<4xf32> loc("y")) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
+#loc1 = loc(fused<"x">["a"(#loc2), unknown])
+#loc2 = loc("f.py":3:4 to 5:9)
 """
 
 

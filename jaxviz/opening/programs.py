@@ -220,10 +220,9 @@ def _mlir_stages(
         entries = entries_of(module, text if len(modules) == 1 else "")
         for entry in entries or [""]:
             own = tables()
-            frames = MlirFrames(own) if _BY_LINES not in notes else None
+            frames = MlirFrames(own)
             graph = read_stablehlo(module, own, frames=frames, entry=entry).graph
-            if frames is not None:
-                frames.write_excerpts()
+            frames.write_excerpts()
             graph = _with_names_of_arguments(graph)
             called, function = name or own.strings[graph.regions.name[0]], "" if entry == "main" else entry
             if len(entries) > 1:

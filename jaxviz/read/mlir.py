@@ -16,6 +16,7 @@ from jaxviz.read.nesting import DEEPEST, too_deep
 _ERROR = re.compile(r'error: (?:"[^"\n]*":(\d+):(\d+): )?(.*)')
 _UNKNOWN = re.compile(
     r"not found for custom op '\w+\.|^custom op '\w+\.[\w.]+' is unknown|unregistered operation '\w+\.[\w.]+' found"
+    r"|^unknown (?:\w+ )?(?:attribute|type)\b"
 )
 # A type that an operation may not have.
 _TYPE = re.compile(r"but got '[^']*!(\w+)\.")
@@ -32,7 +33,7 @@ class MlirError(ValueError):
 
 
 class UnknownDialectError(MlirError):
-    """A module with operations of which jaxlib does not know, or not all, how they are written."""
+    """A module in which jaxlib does not know how all operations, attributes and types are written."""
 
 
 # What begins with the version that wrote it.

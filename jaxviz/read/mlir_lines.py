@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import Any
+
+from jaxviz.read.mlir_locations import Locations, apart
 
 _RESULTS = re.compile(r"((?:%[\w$.-]+(?::\d{1,3})?\s*,?\s*)+)=\s*")
 _RESULT = re.compile(r"%([\w$.-]+)(?::(\d{1,3}))?")
@@ -15,6 +18,7 @@ _USED = re.compile(r"%([\w$.-]+?)(?:#(\d{1,3}))?(?![\w$.#-])")
 _ARGUMENT = re.compile(r"%([\w$.-]+)\s*:\s*([^,()%{}]+(?:<[^<>]*(?:<[^<>]*>[^<>]*)*>)?)")
 _FUNCTION = re.compile(r"(?:\w+\.)?func\b.*?@([\w$.-]+)\s*\((.*)")
 _PRIVATE = re.compile(r"(?:\w+\.)?func private\b")
+_MODULE = re.compile(r'(?:builtin\.)?module @"?([\w$.-]+)')
 _CALLEE = re.compile(r"@([\w$.-]+)")
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 _COMMENT = re.compile(r"//.*")
@@ -35,7 +39,7 @@ class LinesError(ValueError):
 @dataclass(eq=False)
 class Value:
     type: str
-    location: None = None
+    location: Any = None
 
 
 @dataclass
@@ -61,7 +65,7 @@ class Operation:
     results: list[Value] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
     attributes: dict[str, Symbol] = field(default_factory=dict)
-    location: None = None
+    location: Any = None
 
     @property
     def operation(self) -> Operation:
@@ -106,8 +110,15 @@ class _Reader:
         self.module = Module(body, Operation("builtin.module", regions=[Region([body])]))
         self._open = [_Open(None, body, {})]
         self._operations: list[Operation] = []
+        self._locations = Locations(text)
+        # Those of the line that is read, each with its place in it; the last may be that of the whole line.
+        self._inside: list[tuple[int, str]] = []
+        self._whole: Any = None
         lines = text.split("\n")
         for number, line in enumerate(lines, 1):
+            line, self._inside = apart(line.strip())
+            is_whole = bool(self._inside) and self._inside[-1][0] >= len(line)
+            self._whole = self._locations.read(self._inside[-1][1]) if is_whole else None
             self._read(_COMMENT.sub("", _TEXT.sub(_without_braces, line)).strip(), number)
         if len(self._open) > 1:
             raise LinesError(f"line {len(lines)}:1: expected }}, as often as there is {{")
@@ -132,7 +143,8 @@ class _Reader:
         elif line[0] == "^":
             self._add_arguments(line)
         elif line.startswith(("module", "builtin.module")):
-            return
+            if name := _MODULE.match(line):
+                self.module.operation.attributes["sym_name"] = Symbol(name[1])
         elif found := _FUNCTION.match(line):
             self._open_function(found[1], found[2], line)
         else:
@@ -149,6 +161,7 @@ class _Reader:
             self._open_body(closed.owner, self._names_inside(line) or closed.given, closed.made)
             return
         self._open[-1].names.update(closed.made)
+        closed.owner.location = self._whole
         if "->" in line:
             types = _result_types(line)
             for number, value in enumerate(closed.owner.results):
@@ -165,6 +178,7 @@ class _Reader:
             function.regions[0].blocks.append(block)
             self._open.append(_Open(function, block, {}))
             self._declare(block, _ARGUMENT.findall(rest))
+            self._locate(line)
 
     def _open_body(self, owner: Operation, arguments: list[tuple[str, str]], made: dict[str, list[Value]]) -> None:
         block = Block()
@@ -191,6 +205,7 @@ class _Reader:
             if not current.block.operations:
                 current.names[name] = [Value(type_.strip())]
                 current.block.arguments += current.names[name]
+        self._locate(line)
 
     def _add(self, line: str) -> None:
         made = _RESULTS.match(line)
@@ -203,7 +218,7 @@ class _Reader:
         name = found[1] if "." in found[1] else f"func.{found[1]}"
         if _RETURNS.match(name) and name != "func.return":
             name = "stablehlo.return"
-        operation = Operation(name, self._operands(rest[found.end() :]))
+        operation = Operation(name, self._operands(rest[found.end() :]), location=self._whole)
         if callee := _CALLEE.search(rest):
             operation.attributes["callee"] = Symbol(callee[1])
         if mesh := _MESH.match(rest):
@@ -222,6 +237,7 @@ class _Reader:
         self._open[-1].head = rest
         if rest.endswith("{"):
             self._open_body(operation, inside, made_here)
+            self._locate(line)
         else:
             self._open[-1].names.update(made_here)
 
@@ -245,10 +261,19 @@ class _Reader:
                 found.append(values[number])
         return found
 
+    def _locate(self, line: str) -> None:
+        """Gives the arguments that a line declares the locations that stand behind them in it."""
+        declared = [(found.start(), found[1]) for found in _ARGUMENT.finditer(line)]
+        for place, text in self._inside:
+            name = next((name for start, name in reversed(declared) if start < place < len(line)), "")
+            for value in self._open[-1].names.get(name, ()):
+                value.location = self._locations.read(text)
+
     def _names_inside(self, text: str) -> list[tuple[str, str]]:
         """What a line names that nothing made: the arguments of the body that it opens."""
         names = self._open[-1].names
-        first = {name: names[other][0].type for name, other in _GIVEN.findall(text) if names.get(other)}
+        first = {name: type_.strip() for name, type_ in _ARGUMENT.findall(text)}
+        first |= {name: names[other][0].type for name, other in _GIVEN.findall(text) if names.get(other)}
         used = dict.fromkeys(name for name, _ in _USED.findall(text))
         return [(name, first.get(name, "")) for name in used if name not in names]
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 
+import jax
+import jax.numpy as jnp
 import pytest
 
 import jaxviz as jv
+from jaxviz.compat_mlir import location_name, location_part
+from jaxviz.read.mlir_lines import read_lines
 
 LOOP = """module {
   tt.func public @kernel(%arg0: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %arg1: i32) attributes {name = "a { %b"} {
@@ -101,3 +105,69 @@ def test_lines_whose_bodies_do_not_end_are_an_error(tmp_path, cut, message):
     (tmp_path / "m").write_text(cut)
     with pytest.raises(jv.OpenError, match=r"line \d+:1: expected .*" + re.escape(message)):
         jv.open(tmp_path / "m")
+
+
+def _layer(x, w):
+    return jnp.tanh(x @ w)
+
+
+def _two_layers(x, first, second):
+    return _layer(_layer(x, first), second).sum()
+
+
+@pytest.mark.parametrize("unknown", ["stablehlo.of_tomorrow<3>", "sdy.of_tomorrow<3>"])
+def test_what_is_read_by_lines_says_where_it_is_from_as_it_does_elsewhere(tmp_path, unknown):
+    lowered = jax.jit(_two_layers).lower(jnp.ones((4, 3)), jnp.ones((3, 3)), jnp.ones((3, 2)))
+    text = lowered.as_text(debug_info=True)
+    (tmp_path / "known").write_text(text)
+    changed = re.sub(r"(stablehlo\.tanh %\d+) :", rf"\1 {{new = #{unknown}}} :", text)
+    assert changed != text
+    (tmp_path / "unknown").write_text(changed)
+    known, opened = jv.open(tmp_path / "known"), jv.open(tmp_path / "unknown")
+    line = next(number for number, line in enumerate(changed.split("\n"), 1) if "{new = " in line)
+    assert f"without what its operations mean: line {line}:" in repr(opened)
+    assert opened.call == known.call == "_two_layers"
+    # What a result is called is no location.
+    rows = [
+        [(str(node), node.scope, node.frames) for node in one.stablehlo if node.kind != "result"]
+        for one in (opened, known)
+    ]
+    assert rows[0] == rows[1]
+    boxes = [[box.name for box in one.view("stablehlo").boxes if box.kind != "result"] for one in (opened, known)]
+    assert boxes[0] == boxes[1]
+    assert "_layer" in boxes[0]
+
+
+@pytest.mark.parametrize(
+    ("location", "said"),
+    [
+        ('"sin"("f.py":3:4 to :9)', ("sin", (("f.py", 3, 9),))),
+        (
+            '"jit(f)/sin"(callsite("g"("f.py":3:4 to 5:6) at "h"("g.py":7:1)))',
+            ("jit(f)/sin", (("g.py", 7, 1), ("f.py", 3, 6))),
+        ),
+        ('fused<"x">["a"("f.py":1:2), "b"("g.py":1:2)]', ("", (("f.py", 1, 2),))),
+        ('"a \\"b\\" \\C3\\A4)"("f.py":1:2)', ('a "b" ä)', (("f.py", 1, 2),))),
+        ("#loc1", ("a", (("f.py", 1, 2),))),
+        ("#loc2", ("b", ())),
+        ("#loc3", ("", ())),
+        ("unknown", ("", ())),
+        ('"a"()', ("a", ())),
+        ("callsite(" * 90 + ")" * 90, ("", ())),
+    ],
+)
+def test_locations_are_read_as_they_are_written(tmp_path, location, said):
+    text = (
+        f"func.func @f(%x: f32) {{\n  %y = other.thing %x : f32 loc({location})\n  return %y : f32\n}}\n"
+        '#loc1 = loc("a"("f.py":1:2))\n#loc2 = loc("b"(#loc2))\n'
+    )
+    (operation, _) = read_lines(text).body.operations[0].regions[0].blocks[0].operations
+    assert [result.type for result in operation.results] == ["f32"]
+    name, files = location_name(operation.location), []
+    waiting = [operation.location]
+    for _ in range(40):
+        part = location_part(waiting.pop()) if waiting else None
+        if part is not None:
+            files += [(part.text, part.place[0], part.place[3])] if part.kind == "file" else []
+            waiting += part.inside[::-1]
+    assert (name, tuple(sorted(files, key=str))) == (said[0], tuple(sorted(said[1], key=str)))
