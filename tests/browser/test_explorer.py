@@ -164,6 +164,13 @@ def test_what_belongs_to_a_selection_is_lit_and_said(notebook):
     graph.page.keyboard.press("ArrowUp")
     expect(words).to_contain_text("directly")
     graph.page.keyboard.press("Escape")
+    # A click chooses what is selected next as a key does; the click after it asks for no ways.
+    graph.click("sin")
+    graph.page.keyboard.press("p")
+    graph.click("tanh")
+    expect(words).to_have_text("from sin to tanh: 1 operation on the way")
+    graph.click("cos")
+    expect(words).to_contain_text("used by 2 operations")
     graph.page.keyboard.press("Escape")
     expect(words).to_be_hidden()
     expect(graph.pane).to_be_hidden()

@@ -426,7 +426,10 @@ export class Pane {
 
   /** A click leaves the picture as it is; the details come at the side where they do not cover the box. */
   private click(box: number, more: boolean): void {
-    this.viewing.origin = more ? this.viewing.selected : null;
+    const { viewing } = this;
+    // Ways that are asked for lead to what is selected next, by a click too.
+    const asked = viewing.origin !== null && viewing.origin === viewing.selected;
+    viewing.origin = box >= 0 && (more || asked) ? viewing.selected : null;
     this.events.clicked(box);
     selectSeen(this, box);
   }
