@@ -29,7 +29,7 @@ def mark_counted(role: Column, graph: Graph) -> None:
     role[counts & (role == BOX)] = COUNTER
     start, end = graph.region_intervals
     for owner in np.flatnonzero(counts & is_owner_of(graph, KERNELS)[:-1]).tolist():
-        for region in graph.owned_regions[owner]:
+        for region in graph.owned_regions.get(owner, ()):
             inside = role[start[region] : end[region]]
             inside[(graph.nodes.kind[start[region] : end[region]] == OPERATION) & (inside == BOX)] = COUNTER
     mark_handing_on(role, graph)

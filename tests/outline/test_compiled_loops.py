@@ -374,3 +374,18 @@ def test_what_is_left_of_one_gradient_of_several_is_told_by_its_call():
     phases = [row for row in outline if row.kind == "phase"]
     assert phases
     assert {outline.row(row.parent).name for row in phases} == {"vmap(jacobian(move))"}
+
+
+def test_a_loop_whose_kernels_do_not_say_what_they_compute_has_its_outline(tmp_path):
+    """As a damaged text has it, or one that is printed without what is called."""
+
+    def turned(x):
+        return jax.lax.fori_loop(0, 3, lambda i, carry: carry * 2.0 + i, x)
+
+    text = jax.jit(turned).lower(jnp.ones((4, 2))).compile().as_text()
+    kernels = [line for line in text.splitlines() if "fusion(" in line]
+    for kernel in kernels:
+        (tmp_path / "m").write_text(text.replace(kernel, kernel.replace("calls=", "clls=")))
+        graph = jv.open(tmp_path / "m").hlo
+        assert sum(node.op == "fusion" and not node.regions for node in graph) == 1
+    assert kernels
