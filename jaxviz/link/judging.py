@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from jaxviz import compat
 from jaxviz.graph import OPERATION, Graph
 from jaxviz.link.aftermath import handed_over, left_unread
-from jaxviz.link.evidence import Evidence, names_in_hlo
+from jaxviz.link.evidence import Evidence, is_op, names_in_hlo
 from jaxviz.link.fates import (
     ALONE,
     BOTH,
@@ -41,6 +41,7 @@ from jaxviz.link.repeated import does_the_same, repeated_equations
 from jaxviz.link.snapshots import ONLY_MOVE, instruction_names, replacements, working_names
 from jaxviz.link.standing_in import StandIns
 from jaxviz.link.taken_in import with_taken_in
+from jaxviz.read.bodies import PLAIN_CALLS
 from jaxviz.read.garbage import without_collections
 
 #: What the passes do that make operations disappear, by a part of their name; all others simplify.
@@ -95,6 +96,7 @@ class _Judge:
         """What became of each, and in which pass, as its own name tells it."""
         known, last, kind, where = self._evidence, self._history.last_seen, self._kind, self._where
         lowered = known.with_owners(set(chain.from_iterable(known.stablehlo)))
+        calls = np.logical_or.reduce([is_op(self._jaxpr, op) for op in PLAIN_CALLS])
         context = known.with_owners(node for node, state in alive.items() if state != FOLDED)
         for node in np.flatnonzero(self._jaxpr.nodes.kind == OPERATION).tolist():
             state = alive.get(node, NONE)
@@ -103,7 +105,8 @@ class _Judge:
                 owner = known.reducers[node]
                 kind[node], where[node] = kind[owner], where[owner]
             elif state not in (NONE, FOLDED):
-                kind[node] = state
+                # A number in a call may have the name of the call, which does nothing itself.
+                kind[node] = CONTEXT if calls[node] and node not in known.linked else state
             elif not known.needed[node]:
                 kind[node] = DEAD
             elif node in context:

@@ -446,3 +446,9 @@ def test_what_a_loop_does_that_is_not_chosen_goes_with_the_loop():
     _, fates = _fates(f, jnp.ones(4))
     kinds = {op: fate.kind for op, fate in fates}
     assert kinds["while"] == kinds["log"] == kinds["lt"] == kinds["reduce_sum"] == "consequence"
+
+
+def test_a_call_that_only_a_number_in_it_has_the_name_of_is_around_what_lives():
+    ex, fates = _fates(lambda a: jnp.linalg.inv(jnp.eye(2) + a @ a) @ a, jnp.ones((4, 2, 2)))
+    (call,) = (fate for _, fate in fates if ex.jaxpr.node(fate.node).name == "solve")
+    assert call.kind == "context"
