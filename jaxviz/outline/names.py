@@ -23,6 +23,7 @@ from jaxviz.outline.elements import BODY, CALL, FUNCTION, LOOP, MODULE, RECOMPUT
 from jaxviz.outline.expressions import GENERIC, POOR, Expressions
 from jaxviz.outline.heaviest import Heaviest, and_others, work_of
 from jaxviz.outline.library_parts import assigned_in_library
+from jaxviz.outline.loop_heads import LoopHeads
 from jaxviz.outline.loop_names import told_by_calls
 from jaxviz.outline.modules import unnumbered
 from jaxviz.outline.stacks import StackTree
@@ -82,7 +83,6 @@ class Names:
         self._draft = draft
         self._drawn = np.flatnonzero(drawn)
         self._heaviest = Heaviest(draft, self._drawn, _PART)
-        self._heads: dict[tuple[int, int], str] = {}
         self._part_places: dict[int, list[int]] = {}
         string = graph.tables.string
         texts = [(string(one.name), string(one.detail), string(one.variable)) for one in labels]
@@ -91,8 +91,9 @@ class Names:
         columns = table[draft.label].T.copy()
         added = np.flatnonzero(draft.added)
         columns[:, added] = 0
+        heads = LoopHeads(draft, labels, expressions, self._after)
         for row in np.flatnonzero((draft.count > 1) & (draft.kind == CALL) & (draft.added == 0)).tolist():
-            head = self._loop_inside(row)
+            head = heads.of(row)
             columns[0, row] = string(head) if head else columns[0, row]
         # Since Python 3.12 a comprehension has no frame of its own, and is the statement that it stands in.
         for row in np.flatnonzero((draft.count > 1) & (draft.kind == STATEMENT) & (draft.added == 0)).tolist():
@@ -367,29 +368,6 @@ class Names:
         inside, others = self._heaviest.inside(row)
         name = self._graph.tables.strings[names[inside]] if inside >= 0 else ""
         return "" if not name or name in POOR else and_others(name, others)
-
-    def _loop_inside(self, row: int) -> str:
-        """The head of the loop that a function consists of, empty where it is no loop of its own.
-
-        The call of the function is not what is repeated.
-        """
-        draft = self._draft
-        if not draft.added[row + 1] or row + 2 >= len(draft) or draft.rows.parent[row + 2] != row + 1:
-            return ""
-        call, inside = int(draft.label[row]), int(draft.label[row + 2])
-        known = self._heads.get((call, inside))
-        if known is None:
-            known = self._heads[call, inside] = self._head_of(call, inside)
-        return known
-
-    def _head_of(self, call: int, inside: int) -> str:
-        """The head of the loop that the frames of one label stand in, if those of the other are not of the same."""
-        called = {self._expressions.at(frame).statement for frame in self._labels[call].frames}
-        for frame in self._labels[inside].frames:
-            expression = self._expressions.at(frame)
-            if expression.loop and expression.statement not in called:
-                return expression.loop
-        return ""
 
     def _function_called(self, row: int, *, mostly: bool = False) -> str:
         """The function that all of a row is in, or most of it, and not all of what is around it, as metadata say."""

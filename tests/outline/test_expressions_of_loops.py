@@ -423,3 +423,33 @@ def test_the_axes_that_vmap_moves_after_a_loop_are_no_boxes():
     assert row_named(outline, "vmap(rollout)").kind == "loop"
     # That which the person wrote is one.
     assert [row.name for row in outline].count("transpose") == 1
+
+
+def test_a_turn_that_begins_with_a_comprehension_is_no_turn_of_that():
+    def attend(heads, x):
+        q, k, v = (x @ heads[name] for name in ("q", "k", "v"))
+        return x + jnp.tanh(q * k) @ v
+
+    def encoder(layers, x):
+        for heads in layers:
+            x = attend(heads, x)
+        return x
+
+    layers = [{name: jnp.ones((3, 3)) for name in ("q", "k", "v")} for _ in range(4)]
+    outline = outline_of(jax.grad(lambda layers, x: jnp.sum(encoder(layers, x) ** 2)), layers, jnp.ones((3, 3)))
+    assert [row.name for row in outline if row.count == 4] == ["encoder"] * 2
+
+
+def test_what_a_generator_of_the_person_gives_next_is_told_by_the_generator():
+    def keys(key):
+        while True:
+            key, one = jax.random.split(key)
+            yield one
+
+    def noisy(x, key):
+        rest = keys(key)
+        x = x + jax.random.normal(next(rest), x.shape)
+        return x * jax.random.uniform(next(rest), x.shape)
+
+    outline = outline_of(noisy, jnp.ones(3), jax.random.key(0))
+    assert names_inside(outline, 0) == ["keys", "normal", "add", "keys", "uniform", "multiply"]
