@@ -175,11 +175,12 @@ class Chains:
         """Calls of modules of a library that are one operation here, between others: told as the module otherwise."""
         kind, parent = kinds[rows.path], rows.parent
         single = (kind == FUNCTION) & (kind[parent] == MODULE) & (before[rows.end] - before[rows.first] == 1)
-        paths = self._found.paths
-        single[single] = [
-            says_again(paths.element(int(path)).name, paths.element(int(paths.parent[path])).name)
-            for path in rows.path[single]
-        ]
+        paths, holds_rows = self._found.paths, np.bincount(parent[1:], minlength=len(rows)) > 0
+        for row in np.flatnonzero(single).tolist():
+            path = int(rows.path[row])
+            own, module = paths.element(path).name, paths.element(int(paths.parent[path])).name
+            # A place in the library has no name of its own: it says what one operation is for that nothing else does.
+            single[row] = says_again(own, module) if own else holds_rows[row]
         return single
 
     def _named_as_their_whole(self, rows: Rows, kinds: Column) -> NDArray[np.bool_]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,6 +99,11 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     # A stack of turns backward is told by the loop that it is the way back of.
     back = np.flatnonzero((draft.count > 1) & (twin >= 0) & (twin < np.arange(len(draft))) & (draft.count[twin] > 1))
     name[back], detail[back], variable[back] = name[twin[back]], detail[twin[back]], variable[twin[back]]
+    # So is what a library calls, where on the way back nothing but its operations is known: `relu`, not `select_n`.
+    told = names.by_operations & (draft.kind == FUNCTION) & (twin >= 0) & (twin < np.arange(len(draft)))
+    told &= ~names.by_operations[twin]
+    name[told], detail[told] = name[twin[told]], detail[twin[told]]
+    draft = replace(draft, closed=draft.closed | _says_the_same(draft, name))
     return Outline(
         graph=graph,
         parent=draft.rows.parent,
@@ -158,6 +164,16 @@ def _stacked(
         stacked.copy,
         (~old).astype(np.int32),
     )
+
+
+def _says_the_same(draft: Draft, name: Column) -> NDArray[np.bool_]:
+    """Calls of a library in which only one thing has a name, which is theirs: what is beside it is a detail of that."""
+    parent = draft.rows.parent[1:]
+    called = draft.kind[1:] == FUNCTION
+    same = called & (draft.kind[parent] == FUNCTION) & (name[1:] == name[parent]) & (draft.count[1:] == 1)
+    found = np.zeros(len(draft), np.bool_)
+    found[parent[same]] = True
+    return found & (np.bincount(parent, minlength=len(draft)) == 1) & (name > 0)
 
 
 def _steps(labels: Sequence[Label], draft: Draft) -> NDArray[np.int64]:

@@ -139,6 +139,8 @@ class Names:
         unnamed_rows = np.flatnonzero(unnamed)
         columns[0, unnamed_rows] = [string(name) for name in self._works(unnamed_rows)]
         self.columns: tuple[Column, Column, Column] = (columns[0], columns[1], columns[2])
+        #: Rows of which the source says nothing: they are told by what is computed in them.
+        self.by_operations = unnamed
 
     def _calls_beside_statements(self, columns: Column) -> Iterator[int]:
         """Calls that are all of their statement, beside a statement that calls the same function and does more.

@@ -264,3 +264,31 @@ def test_a_stack_of_modules_is_told_without_the_numbers_that_a_person_gave_them(
     weights = jax.tree.map(lambda one: jnp.ones(one.shape, one.dtype), weights)
     outline = outline_of(lambda weights, x: jnp.cos(network.apply(weights, x)), weights, x)
     assert [(row.name, row.count) for row in outline if row.count > 1] == [("layer", 3)]
+
+
+def test_what_a_module_of_a_library_does_between_others_is_one_box_with_one_name_both_ways():
+    eqx = pytest.importorskip("equinox", reason="it is not in the environments of the oldest and the newest JAX")
+    keys = jax.random.split(jax.random.key(0), 5)
+    ensemble = eqx.filter_vmap(lambda key: eqx.nn.MLP(4, 1, 8, 2, key=key))(keys)
+    weights, static = eqx.partition(ensemble, eqx.is_inexact_array)
+
+    @eqx.filter_vmap(in_axes=(eqx.if_array(0), None))
+    def evaluate(model, xs):
+        return jax.vmap(model)(xs)
+
+    def loss(weights, xs):
+        return jnp.mean(evaluate(eqx.combine(weights, static), xs) ** 2)
+
+    outline = outline_of(jax.grad(loss), weights, jnp.ones((3, 4)))
+    stacks = rows_named(outline, "Linear, relu")
+    assert [names_inside(outline, outline.children[row.index][0]) for row in stacks] == [
+        ["Linear", "relu"],
+        ["relu", "Linear"],
+    ]
+    forward, backward = (
+        next(one for one in map(outline.row, outline.children[outline.children[row.index][0]]) if one.name == "relu")
+        for row in stacks
+    )
+    # The mask that the gradient needs is made beside it.
+    assert forward.closed
+    assert outline.twin[forward.index] == backward.index

@@ -298,7 +298,7 @@ class MLP:
 
     outline = outline_of(loss, _X)
     assert not rows_named(outline, "loss", "stack")
-    assert [row.name for row in outline if row.count > 1] == ["Linear"]
+    assert [row.name for row in outline if row.count > 1] == ["Linear, tanh"]
 
 
 def test_two_models_that_hand_on_to_the_same_function_keep_the_names_that_the_person_calls_them_by():
