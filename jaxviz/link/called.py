@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import chain
 
 from jaxviz.link.snapshots import HEAD
 from jaxviz.read.tag_text import MARK
 
-_NAMED = re.compile(r"%([\w.\-]+)")
+# What is read stands behind a bracket or a comma and a space.
+_CALLED = re.compile(r"=\{?%([\w.\-]+(?:, %[\w.\-]+)*)")
 _APPLIED = re.compile(r' to_apply=%([\w.\-]+).*?[{ ]op_name="([^"]*)"')
 _BEGUN = re.compile(rf'op_name="({MARK}[^"]*)"')
 # What has more callers than that is left as it is.
@@ -33,7 +35,8 @@ def called_text(text: str) -> str:
     while waiting:
         name = waiting.pop()
         called.add(name)
-        waiting.extend(set(_NAMED.findall(bodies[name])) & bodies.keys() - called)
+        names = chain.from_iterable(found.split(", %") for found in set(_CALLED.findall(bodies[name])))
+        waiting.extend(bodies.keys() & set(names) - called)
     if not entry:
         return text
     return "\n}\n".join(_with_whole_names({name: body for name, body in bodies.items() if name in called}).values())

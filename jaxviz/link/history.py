@@ -6,7 +6,7 @@ from functools import cached_property
 
 from jaxviz.link.called import called_text
 from jaxviz.link.evidence import Evidence
-from jaxviz.link.snapshots import Lines, different, told_names
+from jaxviz.link.snapshots import Instruction, Lines, ToldNames, different
 
 
 class History:
@@ -17,6 +17,8 @@ class History:
         self.snapshots = different(evidence.snapshots)
         self._texts: dict[int, str] = {}
         self._read: dict[int, Lines] = {}
+        self._told = ToldNames()
+        self._instructions: dict[str, Instruction | None] = {}
 
     @cached_property
     def last_seen(self) -> dict[int, int]:
@@ -26,7 +28,7 @@ class History:
         before: tuple[set[str], ...] = ()
         nodes: set[int] = set()
         for number in range(len(self.snapshots)):
-            told = told_names(self._text(number))
+            told = self._told.of(self._text(number))
             if told != before:
                 before = told
                 working, shaping, filled = (
@@ -44,7 +46,7 @@ class History:
     def _lines(self, number: int) -> Lines:
         lines = self._read.get(number)
         if lines is None:
-            lines = self._read[number] = Lines(self._text(number))
+            lines = self._read[number] = Lines(self._text(number), self._instructions)
         return lines
 
     def _text(self, number: int) -> str:

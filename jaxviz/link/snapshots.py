@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from jaxviz.link.links import Found
 from jaxviz.optimize import Snapshot
@@ -42,31 +43,46 @@ HEAD = re.compile(r"^(ENTRY )?%?([\w.\-]+) .*\{$", re.MULTILINE)
 
 def working_names(text: str) -> set[str]:
     """The tagged names of the instructions that compute something."""
-    names, shaping, filled = told_names(text)
-    return names | shaping | filled
+    return set().union(*ToldNames().of(text))
 
 
-def told_names(text: str) -> tuple[set[str], set[str], set[str]]:
-    """The tagged names of the instructions that compute something; apart, those of which only another shape of a value
-    is left, and those of which only a constant is, in a shape."""
-    names: set[str] = set()
-    shaping: set[str] = set()
-    filled: set[str] = set()
-    for line in text.split("\n"):
-        if MARK in line and not any(idle in line for idle in _IDLE):
-            found = _TAGGED_NAME.search(line)
-            if found is None:
-                continue
-            if _FILLED in line:
-                if not found[1].endswith(_FILLS):
-                    continue
-                (filled if _FILLED_BY_CONSTANT.search(line) else shaping).add(found[1])
-            elif _SHAPED_CONSTANT.search(line):
-                # A number that was brought to where a value was given another shape has the name of that.
-                continue
-            else:
-                (shaping if _SHAPING.search(line) else names).add(found[1])
-    return names, shaping - names, filled - names - shaping
+class ToldNames:
+    """What the lines of snapshots tell of equations. Each is read once: most stand in one snapshot after the other."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, tuple[str, int] | None] = {}
+
+    def of(self, text: str) -> tuple[set[str], set[str], set[str]]:
+        """The tagged names of the instructions that compute something; apart, those of which only another shape of a
+        value is left, and those of which only a constant is, in a shape."""
+        told, lines = self._told, set(text.split("\n"))
+        told.update((line, _told_by(line)) for line in lines - told.keys())
+        found: tuple[set[str], set[str], set[str]] = set(), set(), set()
+        for name, kind in filter(None, {told[line] for line in lines}):
+            found[kind].add(name)
+        names, shaping, filled = found
+        return names, shaping - names, filled - names - shaping
+
+
+_WORKS, _SHAPES, _FILLS_IT = range(3)
+
+
+def _told_by(line: str) -> tuple[str, int] | None:
+    """The tagged name of an instruction, and what of it is left."""
+    if MARK not in line or any(idle in line for idle in _IDLE):
+        return None
+    found = _TAGGED_NAME.search(line)
+    if found is None:
+        return None
+    name = found[1]
+    if _FILLED in line:
+        if not name.endswith(_FILLS):
+            return None
+        return name, _FILLS_IT if _FILLED_BY_CONSTANT.search(line) else _SHAPES
+    if _SHAPED_CONSTANT.search(line):
+        # A number that was brought to where a value was given another shape has the name of that.
+        return None
+    return name, _SHAPES if _SHAPING.search(line) else _WORKS
 
 
 def instruction_names(text: str) -> set[str]:
@@ -179,22 +195,46 @@ def _taken_over(before: Lines, after: Lines, name: str, reader: str) -> str:
     return op_name if moved and work in after.works and work not in before.works else ""
 
 
-class Lines:
-    """A snapshot by the names of its instructions."""
+class Instruction(NamedTuple):
+    """What the line of one says."""
 
-    def __init__(self, text: str) -> None:
+    name: str
+    operands: list[str]
+    #: None where it has no name of an operation of JAX; what it does is not told then either.
+    op_name: str | None = None
+    opcode: str = ""
+
+
+def _instruction(line: str) -> Instruction | None:
+    match = _LINE.match(line)
+    if match is None:
+        return None
+    name, rest = match.groups()
+    operands = _OPERAND.findall(rest.partition(" metadata=")[0])
+    op_name = _NAME.search(rest)
+    if op_name is None:
+        return Instruction(name, operands)
+    opcode = _OPCODE.search(rest)
+    return Instruction(name, operands, op_name[1], opcode[1] if opcode else "")
+
+
+class Lines:
+    """A snapshot by the names of its instructions; what is `known` of lines is what other snapshots were read with."""
+
+    def __init__(self, text: str, known: dict[str, Instruction | None] | None = None) -> None:
         self._text = text
         self.operands: dict[str, list[str]] = {}
         self.opcodes: dict[str, str] = {}
         self.op_names: dict[str, str] = {}
-        for match in _LINE.finditer(text):
-            name, rest = match.groups()
-            self.operands[name] = _OPERAND.findall(rest.partition(" metadata=")[0])
-            op_name = _NAME.search(rest)
-            if op_name is not None:
-                self.op_names[name] = op_name[1]
-                opcode = _OPCODE.search(rest)
-                self.opcodes[name] = opcode[1] if opcode else ""
+        known = {} if known is None else known
+        for line in text.split("\n"):
+            if line not in known:
+                known[line] = _instruction(line)
+            if (found := known[line]) is not None:
+                name = found.name
+                self.operands[name] = found.operands
+                if found.op_name is not None:
+                    self.op_names[name], self.opcodes[name] = found.op_name, found.opcode
         heads, roots = HEAD.findall(text), _ROOT.findall(text)
         if len(heads) == len(roots):
             # What a computation gives is read by what no instruction is called like.
