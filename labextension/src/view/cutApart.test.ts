@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { decodePlain } from '../document/decode.ts';
+import { Sketch } from '../document/sketch.ts';
 import { cutApart } from './cutApart.ts';
+import { Brevity } from './folds.ts';
 import { cut } from './label.ts';
+import { show } from './view.ts';
 
 const apart = (names: readonly string[], most: number): string[] =>
   cutApart(
@@ -32,5 +36,25 @@ test('other names, and statements, are cut as ever', () => {
   assert.deepEqual(
     apart(statements, 12),
     statements.map(name => cut(name, 12))
+  );
+});
+
+test('so the boxes of a picture say it', () => {
+  const sketch = new Sketch();
+  let value = sketch.argument('x', 'f32[4]');
+  for (const name of ['encoderdecoderblock', 'encoderdecoder_norm']) {
+    const given = value;
+    value = sketch.op('jit', [given], 'f32[4]', {}, name);
+    const made = value;
+    sketch.region(sketch.last, 'jit', name, () => {
+      const inner = sketch.argument('', 'f32[4]', { kind: 'enter', from: given });
+      sketch.result('', sketch.op('sin', [sketch.op('cos', [inner], 'f32[4]')], 'f32[4]'), { kind: 'leave', to: made });
+    });
+  }
+  const document = decodePlain(sketch.plain());
+  const { label } = show(document, document.graphs[0], { open: new Set(), brevity: Brevity.shortest });
+  assert.deepEqual(
+    label.filter(one => one.startsWith('encode')),
+    ['encode…block', 'encode…_norm']
   );
 });
