@@ -2,91 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from jaxviz.opening.buffers import read_buffers, with_buffers
 from jaxviz.opening.contents import OpenError, contents_of, read_bytes
+from jaxviz.opening.dump_names import SHARDY, Dumped, Kind
 from jaxviz.opening.opened import OpenedPass, OpenedProgram
 from jaxviz.opening.programs import OpenedStage, lowered_in, programs_in
 from jaxviz.opening.states import StateFile
 from jaxviz.tables import Tables
 
-# With when it was compiled in front of it, if that was asked for.
-_FILE = re.compile(r"(?:(.*)\.)?(module_\d+)\.(.+?)\.((?:hlo\.pb|txt|hlo|pb|\w+?)(?:\.(?:gz|zst|xz|bz2))?)$")
-_PASS = re.compile(r"(.+?)\.(\d{4})\.(.+?)\.after_(.+?)(?:\.before_(.+))?$")
-_LAST = re.compile(r"(.+?)\.(?:[\w.-]+[._])?after_optimizations$")
-_FIRST = re.compile(r"(.+?)\.before_optimizations$")
-# What was run, with its arguments; one for each time that it was.
-_RUN = re.compile(r"(.+?)\.snapshot\.-?\d+$")
-_RUN_FIRST = re.compile(r"(.+?)\.execution_\d+\.hlo_unoptimized_snapshot$")
-_BUFFERS = re.compile(r"(.+?)\.(?:[\w.-]+[._])?after_optimizations-buffer-assignment$")
-
-# What XLA was given, in a folder of its own for each module.
-_FOLDER = re.compile(r"module_\d+\..+$")
-_LOWERED = "module.mlir"
-_SETTINGS = ("compile_options", "topology")
-# What is made of that where it is split over devices, step by step.
-_STEP = re.compile(r"(\d+)\.(.+)\.mlir$")
-_SHARDY = "Shardy"
 # Begins the tables of call stacks in the text of a module.
 _STACKS = b"\nFileNames\n"
 
-_FIRST_STATE, _PASS_STATE, _LAST_STATE, _PLAN, _GIVEN, _SPLIT, _OTHER = range(7)
-_OF_LAST_RUN = (_GIVEN, _SPLIT)
-
-_NAMED = (
-    *((_LAST_STATE, _LAST), (_LAST_STATE, _RUN)),
-    *((_FIRST_STATE, _FIRST), (_FIRST_STATE, _RUN_FIRST), (_PLAN, _BUFFERS)),
-)
-
-
-@dataclass(frozen=True)
-class Dumped:
-    """A file by its name: the module it is about, what it is, and, of a state between passes, which. A `run` that
-    wrote into the folder of others has put when it compiled the module in front of the names."""
-
-    path: Path
-    module: str
-    kind: int
-    run: str = ""
-    number: int = 0
-    pipeline: str = ""
-    after: str = ""
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the dump that it is in."""
-        return self.path.parent.parent if _FOLDER.match(self.path.parent.name) else self.path.parent
-
-
-def dumped_file(path: Path) -> Dumped | None:
-    """What a file is by its name, None for one that no compiler names so."""
-    if _FOLDER.match(path.parent.name):
-        return _in_folder(path)
-    found = _FILE.match(path.name)
-    if found is None:
-        return None
-    run, module, rest, suffix = found[1] or "", *found.groups()[1:]
-    if suffix.split(".")[0] in ("txt", "hlo", "pb"):
-        if step := _PASS.match(rest):
-            return Dumped(path, f"{module}.{step[1]}", _PASS_STATE, run, int(step[2]), step[3], step[4])
-        for kind, pattern in _NAMED:
-            if named := pattern.match(rest):
-                return Dumped(path, f"{module}.{named[1]}", kind, run)
-    return Dumped(path, module, _OTHER, run)
-
-
-def _in_folder(path: Path) -> Dumped | None:
-    module = path.parent.name
-    if path.name == _LOWERED:
-        return Dumped(path, module, _GIVEN)
-    if step := _STEP.match(path.name):
-        return Dumped(path, module, _SPLIT, "", int(step[1]), _SHARDY, step[2].replace("_", " "))
-    return Dumped(path, module.split(".")[0], _OTHER) if path.stem in _SETTINGS else None
+_OF_LAST_RUN = (Kind.GIVEN, Kind.SPLIT)
 
 
 def dumped_programs(files: Iterable[Dumped], root: Path, left_out: list[str]) -> list[OpenedProgram]:
@@ -97,7 +28,7 @@ def dumped_programs(files: Iterable[Dumped], root: Path, left_out: list[str]) ->
     last: dict[tuple[Path, str], str] = {}
     # What a module was made of has no run in its name: it is that of the last one.
     for file in sorted(files, key=lambda file: file.kind in _OF_LAST_RUN):
-        if file.kind == _OTHER:
+        if file.kind == Kind.OTHER:
             others[file.folder].append(file)
             continue
         known = last.get((file.folder, file.module), "")
@@ -121,7 +52,7 @@ def dumped_programs(files: Iterable[Dumped], root: Path, left_out: list[str]) ->
 
 def _lowered_program(group: Sequence[Dumped], left_out: list[str]) -> OpenedProgram | None:
     """What XLA was given, where there is nothing that it made of it."""
-    for file in (file for file in group if file.kind == _GIVEN):
+    for file in (file for file in group if file.kind == Kind.GIVEN):
         stage = _readable(file.path, left_out)
         return None if stage is None else OpenedProgram(stage.name, stage)
     return None
@@ -129,7 +60,7 @@ def _lowered_program(group: Sequence[Dumped], left_out: list[str]) -> OpenedProg
 
 def _split_program(group: Sequence[Dumped], left_out: list[str]) -> OpenedProgram | None:
     """The steps on the way to a program for each device: the last that can be read, after those before it."""
-    steps = sorted((file for file in group if file.kind == _SPLIT), key=lambda file: file.number)
+    steps = sorted((file for file in group if file.kind == Kind.SPLIT), key=lambda file: file.number)
     while steps:
         stage = _readable(steps[-1].path, left_out)
         if stage is not None:
@@ -137,8 +68,8 @@ def _split_program(group: Sequence[Dumped], left_out: list[str]) -> OpenedProgra
         steps.pop()
     else:
         return None
-    states = [StateFile(file.after if number else "", _SHARDY, file.path) for number, file in enumerate(steps)]
-    return OpenedProgram(f"{stage.name} ({_SHARDY})", stage, passes=tuple(map(_pass, steps[1:])), states=states)
+    states = [StateFile(file.after if number else "", SHARDY, file.path) for number, file in enumerate(steps)]
+    return OpenedProgram(f"{stage.name} ({SHARDY})", stage, passes=tuple(map(_pass, steps[1:])), states=states)
 
 
 def _readable(path: Path, left_out: list[str]) -> OpenedStage | None:
@@ -152,7 +83,7 @@ def _readable(path: Path, left_out: list[str]) -> OpenedStage | None:
 def _given(group: Sequence[Dumped], tables: Tables, left_out: list[str]) -> OpenedStage | None:
     """The StableHLO that a module was made of, beside its HLO."""
     try:
-        files = (file.path for file in group if file.kind == _GIVEN)
+        files = (file.path for file in group if file.kind == Kind.GIVEN)
         return next((lowered_in(read_bytes(path), str(path), tables) for path in files), None)
     except (OpenError, OSError) as error:
         left_out.append(str(error))
@@ -161,23 +92,21 @@ def _given(group: Sequence[Dumped], tables: Tables, left_out: list[str]) -> Open
 
 def _program(group: Sequence[Dumped], left_out: list[str]) -> OpenedProgram | None:
     """The last state of a module that can be read, with what belongs to it."""
-    states = [file for file in group if file.kind in (_FIRST_STATE, _PASS_STATE, _LAST_STATE)]
+    states = [file for file in group if file.kind in (Kind.FIRST, Kind.PASS, Kind.LAST)]
     as_text = _has_stacks(states)
     states.sort(key=lambda file: (-file.kind, -file.number, _is_text(file) != as_text))
     for state in states:
         stage = _readable(state.path, left_out)
         if stage is None:
             continue
-        for plan in (file for file in group if file.kind == _PLAN and state.kind == _LAST_STATE):
+        for plan in (file for file in group if file.kind == Kind.PLAN and state.kind == Kind.LAST):
             try:
                 stage = with_buffers(stage, read_buffers(read_bytes(plan.path), str(plan.path)))
             except (OpenError, OSError) as error:
                 left_out.append(str(error))
         between = _between(group, as_text)
         # Written as the others are, it is told whether the first pass changed it.
-        begun = sorted(
-            (file for file in group if file.kind == _FIRST_STATE), key=lambda file: _is_text(file) != as_text
-        )
+        begun = sorted((file for file in group if file.kind == Kind.FIRST), key=lambda file: _is_text(file) != as_text)
         first = [StateFile("", "", file.path) for file in begun if between]
         steps = [StateFile(file.after, file.pipeline, file.path) for file in between]
         given = _given(group, stage.graph.tables, left_out)
@@ -200,7 +129,7 @@ def _between(group: Sequence[Dumped], as_text: bool) -> list[Dumped]:
     states: dict[int, Dumped] = {}
     for file in group:
         known = states.get(file.number)
-        if file.kind == _PASS_STATE and (known is None or _is_text(file) == as_text):
+        if file.kind == Kind.PASS and (known is None or _is_text(file) == as_text):
             states[file.number] = file
     return [file for _, file in sorted(states.items())]
 

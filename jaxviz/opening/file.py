@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from jaxviz.document import Document, DocumentError, no_constant
+from jaxviz.opening.beside import beside
 from jaxviz.opening.contents import Contents, OpenError, contents_of
 from jaxviz.opening.opened import Opened, OpenedProgram
 from jaxviz.opening.programs import programs_in
@@ -16,7 +17,13 @@ def open_file(data: bytes, path: Path, *, is_own: bool = False) -> Opened:
     """Opens one file, which holds these bytes; `OpenError` says what is wrong with it. What this process made itself
     `is_own`: the sources that it names are read wherever they are."""
     left_out: list[str] = []
-    programs = programs_of(data, str(path), left_out, is_own=is_own)
+    others = beside(path)
+    try:
+        programs = programs_of(data, str(path), left_out, is_own=is_own)
+    except OpenError as error:
+        raise OpenError(f"{error}; {others}" if others else str(error)) from None
+    for program in programs:
+        program.beside = others
     return Opened(path, with_names_of_their_own(programs), left_out)
 
 

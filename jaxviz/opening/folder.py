@@ -14,7 +14,8 @@ from pathlib import Path
 from jaxviz.document import Document, ProcessEntry
 from jaxviz.measure.processes import Process, clock_text
 from jaxviz.opening.contents import OpenError, check_start, read_bytes
-from jaxviz.opening.dump import Dumped, dumped_file, dumped_programs
+from jaxviz.opening.dump import dumped_programs
+from jaxviz.opening.dump_names import Dumped, dumped_file
 from jaxviz.opening.file import programs_of, with_names_of_their_own
 from jaxviz.opening.opened import Opened, OpenedProgram
 from jaxviz.opening.profile_files import ProfileFiles

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from jaxviz.link.fates import Fate
     from jaxviz.loops.compare import Rebuilt
     from jaxviz.measure.processes import Process
+    from jaxviz.opening.beside import Beside
     from jaxviz.opening.states import StateFile
 
 
@@ -206,6 +207,7 @@ class Opened(Exploration):
             same = f"; passes that changed nothing: {self.unchanged}" if self.unchanged else ""
             states = "state" if len(self.passes) == 1 else "states"
             lines.append(f"{len(self.passes)} {states} between passes, in .passes{same}")
+        lines += [str(self._program.beside)] if self._program.beside else []
         lines += [f"{name}: {text}" for name, text in self._program.notes.items()]
         lines += [text for entry in document.measures for text in entry.measures.words if entry.program == 0]
         if self.processes:
@@ -276,6 +278,8 @@ class OpenedProgram:
         self._lowered = lowered
         self._all_passes = passes
         self._states = states
+        #: What else there is of its module in the folder of a dump of which one file was opened.
+        self.beside: Beside | None = None
         self._stage = stage
         self._document = document
 
@@ -284,7 +288,11 @@ class OpenedProgram:
         if self._document is not None:
             return self._document
         assert self._stage is not None
-        return _document_of(self.name, self._stage, self._lowered)
+        document = _document_of(self.name, self._stage, self._lowered)
+        if self.beside is None:
+            return document
+        (program,) = document.programs
+        return replace(document, programs=(replace(program, missing=self.beside.missing(self.kinds)),))
 
     @cached_property
     def passes(self) -> tuple[OpenedPass, ...]:
