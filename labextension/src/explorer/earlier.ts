@@ -12,6 +12,7 @@ import type { Scene } from '../draw/scene.ts';
 import { isFailure } from './failure.ts';
 import type { Openings } from './openings.ts';
 import type { ReadingStand } from './reading.ts';
+import type { RoomStand } from './roomLeft.ts';
 import type { SavedView } from './saved.ts';
 import type { Stand } from './viewpoint.ts';
 import { showView, viewOf, type Viewed } from './views.ts';
@@ -44,6 +45,7 @@ export interface Asked {
 export interface EarlierPicture {
   readonly scene: Scene;
   readonly stand: Stand;
+  readonly room: RoomStand;
 }
 
 /** The same, with how its boxes are found in a picture of now. */
@@ -52,7 +54,7 @@ export interface Followed extends EarlierPicture {
 }
 
 export function earlierOf(document: Document, viewed: Viewed, asked: Asked, source: ReadingStand): Earlier {
-  const { scene, viewing, picture } = viewed.first;
+  const { scene, viewing, picture, room } = viewed.first;
   const { openings } = viewing;
   const view = viewOf(viewed);
   const { selected, search, height, camera, beside, kernels, stage, colour } = view;
@@ -67,7 +69,7 @@ export function earlierOf(document: Document, viewed: Viewed, asked: Asked, sour
     openings,
     source,
     high: viewed.height.now,
-    picture: scene && { scene, stand: picture.stand },
+    picture: scene && { scene, stand: picture.stand, room: room.stand },
     atLeft: viewed.inspection.atLeft,
     chosen: openings.touched || selected !== null || kernels || other || moved
   };

@@ -55,7 +55,7 @@ export class Pane {
   private marks: readonly Mark[] = [];
   /** True where the picture that is on its way is to be seen whole. */
   private fitsNext = false;
-  private readonly room: RoomLeft;
+  readonly room: RoomLeft;
   private readonly choosing: Choosing;
   private readonly resized: ResizeObserver;
 
@@ -183,6 +183,7 @@ export class Pane {
   follow(before: Followed): void {
     this.placing.follow(before);
     this.picture.follow(before);
+    this.room.goOn(before.room);
   }
 
   private start(graph: number): void {

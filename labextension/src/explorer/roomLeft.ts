@@ -19,10 +19,16 @@ export interface RoomParts {
   readonly choose: () => void;
 }
 
-export class RoomLeft {
+/** What goes on in a picture that takes the place of another. */
+export interface RoomStand {
   /** px of width that what is open was chosen for. */
-  private chosenFor = 0;
+  readonly chosenFor: number;
   /** True once it was chosen anew. */
+  readonly gaveWay: boolean;
+}
+
+export class RoomLeft {
+  private chosenFor = 0;
   private gaveWay = false;
   private waiting: ReturnType<typeof setTimeout> | undefined;
 
@@ -31,6 +37,14 @@ export class RoomLeft {
   /** True where nothing is about to be chosen. */
   get atRest(): boolean {
     return this.waiting === undefined;
+  }
+
+  get stand(): RoomStand {
+    return { chosenFor: this.chosenFor, gaveWay: this.gaveWay };
+  }
+
+  goOn({ chosenFor, gaveWay }: RoomStand): void {
+    [this.chosenFor, this.gaveWay] = [chosenFor, gaveWay];
   }
 
   /** What is open was chosen for the room that there is now. */

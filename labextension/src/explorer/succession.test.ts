@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
+import { loop } from '../document/sketch.ts';
 import { early, whole } from '../document/sketchPair.ts';
 import { Explorer } from './explorer.ts';
-import { explore, giveSize, layoutsHere, withExplorers, type Explored } from './testExplorer.ts';
+import { explore, giveSize, layoutsHere, resizing, withExplorers, type Explored } from './testExplorer.ts';
 import type { ExplorerOptions } from './options.ts';
 import { takePlace } from './succession.ts';
 
@@ -125,4 +126,24 @@ test('whoever types what to search for goes on typing in the picture that comes'
   const input = next.root.querySelector('.jv-search-input') as HTMLInputElement;
   assert.equal(document.activeElement, input);
   assert.equal(input.value, 'ad');
+});
+
+test('what gave way in a narrow place is chosen anew with more room, though another picture took its place', async () => {
+  const resize = resizing();
+  giveSize(1200, 800);
+  const host = document.createElement('div');
+  const { explorer } = await explore(loop(), {}, host);
+  const all = explorer.labels.length;
+  const until = async (one: Explorer, met: (boxes: number) => boolean): Promise<void> => {
+    for (let tries = 0; tries < 400 && !(one.atRest && met(one.labels.length)); tries++) {
+      await new Promise(done => setTimeout(done, 5));
+    }
+    assert.ok(met(one.labels.length), `${one.labels.length} of ${all} boxes`);
+  };
+  resize(120, 100);
+  await until(explorer, boxes => boxes < all);
+  const next = new Explorer(host, { document: decodePlain(loop().plain()), layouts: layoutsHere() });
+  assert.ok(await takePlace(explorer, next));
+  resize(1200, 800);
+  await until(next, boxes => boxes === all);
 });
