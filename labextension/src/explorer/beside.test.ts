@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Finding } from '../document/graph.ts';
 import { loop } from '../document/sketch.ts';
 import { pair } from '../document/sketchPair.ts';
 import { explore, giveSize, withExplorers, type Explored } from './testExplorer.ts';
@@ -119,4 +120,23 @@ test('what is opened as a whole in one picture is seen whole in both', async () 
     explorer.panes.map(({ picture }) => picture.placed),
     [null, null]
   );
+});
+
+test('what a finding of the second program is about is lit in its picture, and the first stays', async () => {
+  giveSize(700, 400);
+  const { explorer } = await explore({ plain: pair });
+  while (!explorer.atRest || explorer.panes.length < 2) {
+    await new Promise(done => setTimeout(done, 5));
+  }
+  for (const [graph, nodes] of [
+    [1, [2, 4]],
+    [0, [2, 3]]
+  ] as const) {
+    explorer.showFinding({ graph, first: nodes, size: [1, 1] } as unknown as Finding);
+    assert.deepEqual(
+      explorer.panes.map(({ viewing }) => viewing.at),
+      [0, 1]
+    );
+    assert.deepEqual(explorer.panes[graph].viewing.linked, nodes);
+  }
 });

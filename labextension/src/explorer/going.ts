@@ -1,7 +1,7 @@
 /** Where a person goes in a document: to a node, a stage or a program, in the picture that shows it. */
 import { follow } from '../document/follow.ts';
 import type { Document } from '../document/graph.ts';
-import { stagesOf } from '../document/programs.ts';
+import { programOf, stagesOf } from '../document/programs.ts';
 import { goTo } from './acts.ts';
 import type { Pane } from './pane.ts';
 import { itemFor } from './row.ts';
@@ -54,8 +54,19 @@ export function goToNodeOf({ document, pane, panes, activate }: Ground, graph: n
   }
 }
 
-/** Lights nodes of a graph by what they became here; where nothing is left of them, in their own graph, with the `keys`. */
-export function goToNodes({ document, pane }: Ground, graph: number, nodes: readonly number[], keys = true): void {
+/**
+ * Lights nodes of a graph by what they became here; where nothing is left of them, in their own graph, with the `keys`.
+ * Of two programs side by side, that is in the picture of theirs.
+ */
+export function goToNodes(ground: Ground, graph: number, nodes: readonly number[], keys = true): void {
+  const { document } = ground;
+  const program = programOf(document, graph);
+  const pane = [ground.pane, ...ground.panes].find(({ viewing }) => viewing.program === program) ?? ground.pane;
+  if (pane !== ground.pane) {
+    ground.activate(pane);
+    // What is lit there belongs with the other picture.
+    pane.select(null);
+  }
   const here = nodes.flatMap(node => follow(document, graph, node, pane.viewing.at).map(to => to.node));
   if (here.length) {
     pane.pick(here);
