@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxviz.differences import Differences, differences
-from jaxviz.document import STAGE_KINDS, Document, LinksEntry
+from jaxviz.document import STAGE_KINDS, Document, LinksEntry, ProgramEntry
 from jaxviz.exploration import Exploration
 from jaxviz.export.svg import Opened, Theme, to_svg
 from jaxviz.export.written import written_text
@@ -33,6 +33,7 @@ class Comparison(ShownGrowing):
 
     def __init__(self, a: Comparable, b: Comparable) -> None:
         self._sides = (_opened(a), _opened(b))
+        self._files = [_file_of(side) for side in (a, b)]
         # The jaxprs are the same in all that is shown while the compiler works.
         self._matched_jaxprs: Links | None = None
         # Height of the cell output in px; None lets the picture decide.
@@ -52,6 +53,7 @@ class Comparison(ShownGrowing):
         from jaxviz.link.matching import match
 
         whole = joined([_of_one_program(document) for document in documents])
+        whole = replace(whole, programs=_told_apart(whole.programs, self._files))
         links: dict[str, LinksEntry] = {}
         for stage in _stages_of_both(whole):
             start, end = (_graph_number(whole, program, stage) for program in (0, 1))
@@ -165,6 +167,25 @@ def _opened(program: Comparable) -> Exploration | Document:
     raise TypeError(
         f"expected two explorations, documents or paths to compare, but got {type(program).__name__}: "
         "write jv.compare(jv.explore(f, x), jv.explore(g, x))"
+    )
+
+
+def _file_of(program: Comparable) -> Path | None:
+    """The file or folder that a program is from; None for one that was explored."""
+    return Path(program) if isinstance(program, (str, Path)) else getattr(program, "path", None)
+
+
+def _told_apart(programs: tuple[ProgramEntry, ...], files: Sequence[Path | None]) -> tuple[ProgramEntry, ...]:
+    """Programs that are called the same, each with what the path of its file has other than that of the other."""
+    if len({(program.call, program.target) for program in programs}) > 1 or None in files:
+        return programs
+    parts = zip(*(reversed(Path(file).absolute().parts) for file in files if file), strict=False)
+    others = next((pair for pair in parts if len(set(pair)) > 1), None)
+    if others is None:
+        return programs
+    return tuple(
+        replace(program, call=f"{program.call or program.name}, {part}")
+        for program, part in zip(programs, others, strict=True)
     )
 
 

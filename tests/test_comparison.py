@@ -249,3 +249,20 @@ def test_what_was_measured_of_each_stays_with_its_program():
     document = jv.compare(first, second).document()
     assert [entry.program for entry in document.measures] == [1]
     assert [entry.program for entry in jv.compare(second, first).document().measures] == [0]
+
+
+def test_two_dumps_of_one_function_are_told_apart_by_their_files(tmp_path):
+    compiled = jax.jit(jnp.tanh).lower(X).compile().as_text()
+    for folder, file in (("before", "module.txt"), ("after", "module.txt"), ("after", "sharded.txt")):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / file).write_text(compiled)
+
+    def calls(one, other):
+        return [program.call for program in jv.compare(one, other).document().programs]
+
+    before, after = tmp_path / "before/module.txt", tmp_path / "after/module.txt"
+    sharded = after.with_name("sharded.txt")
+    assert calls(after, sharded) == ["jit_tanh, module.txt", "jit_tanh, sharded.txt"]
+    assert calls(jv.open(before), str(after)) == ["jit_tanh, before", "jit_tanh, after"]
+    assert calls(before, before) == ["jit_tanh", "jit_tanh"]
+    assert calls(jv.explore(jnp.tanh, X), after)[0] == "tanh(f32[8])"
