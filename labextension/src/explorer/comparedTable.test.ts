@@ -57,3 +57,20 @@ test('what is known of one program alone is not compared, and one program has no
   assert.deepEqual(lines(comparedTable(decodePlain(plain))), ['|affine|other|', 'equations|3|3|equal']);
   assert.ok(comparedTable(decodePlain(affine().plain())).hidden);
 });
+
+test('exchanges between devices are counted, and not told of where neither has any', () => {
+  const plain = pair();
+  const named = (...names: string[]): void => {
+    plain.graphs.forEach(({ nodes }, graph) => {
+      nodes.op[2] = plain.strings.push(names[graph]) - 1;
+    });
+  };
+  for (const [graph, { stages }] of plain.programs.entries()) {
+    stages[0] = { ...stages[0], kind: 'hlo', graph };
+  }
+  const told = (): string[] =>
+    lines(comparedTable(decodePlain(plain))).filter(line => line?.includes('devices')) as string[];
+  assert.deepEqual(told(), []);
+  named('all-reduce-start', 'all-reduce-done');
+  assert.deepEqual(told(), ['exchanges between devices|1|0|fewer']);
+});

@@ -11,6 +11,8 @@ const ABOUT_THE_SAME = 1.1;
 /** A single time says little: another one would differ, and what is traced first warms JAX up for the second. */
 const ONCE_ABOUT_THE_SAME = 1.5;
 
+const COLLECTIVE = /^(all-gather|all-reduce|(ragged-)?all-to-all|collective-\w+|reduce-scatter)(-start)?$/;
+
 interface Unit {
   readonly text: (amount: number) => string;
   /** What the second is where it is below the first, and where it is above. */
@@ -37,6 +39,7 @@ interface Line {
 const LINES: readonly Line[] = [
   { what: 'equations', unit: COUNT, amount: (document, program) => operations(document, program, 'jaxpr') },
   { what: 'kernels', unit: COUNT, amount: kernels },
+  { what: 'exchanges between devices', unit: COUNT, amount: collectives },
   { what: 'trace', unit: ONCE, amount: (document, program) => seconds(document, program, 'jaxpr', 'trace') },
   { what: 'lower', unit: ONCE, amount: (document, program) => seconds(document, program, 'stablehlo', 'lower') },
   { what: 'optimize', unit: ONCE, amount: (document, program) => seconds(document, program, 'hlo', 'optimize') },
@@ -72,7 +75,8 @@ export function comparedTable(document: Document): HTMLElement {
 
 function row(document: Document, { what, unit, amount }: Line): HTMLElement[] {
   const [one, other] = [amount(document, 0), amount(document, 1)];
-  if (one === undefined || other === undefined) {
+  // What neither has is nothing to compare.
+  if (one === undefined || other === undefined || (one === 0 && other === 0)) {
     return [];
   }
   const line = element('tr', '');
@@ -121,6 +125,15 @@ function operations(document: Document, program: number, kind: string): number |
 function kernels(document: Document, program: number): number | undefined {
   const graph = graphOf(document, program, 'hlo');
   return graph === undefined ? undefined : kernelCount(document, document.graphs[graph]);
+}
+
+/** How many operations of optimized HLO are between devices; one that begins and ends apart counts once. */
+function collectives(document: Document, program: number): number | undefined {
+  const graph = graphOf(document, program, 'hlo');
+  const { strings } = document;
+  return graph === undefined
+    ? undefined
+    : document.graphs[graph].op.reduce((sum, op) => sum + (COLLECTIVE.test(strings[op]) ? 1 : 0), 0);
 }
 
 function seconds(document: Document, program: number, kind: string, what: string): number | undefined {

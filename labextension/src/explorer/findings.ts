@@ -1,5 +1,6 @@
 /** The strip of findings below the picture: a line for each, the most severe first, opened for its reason and remedy. */
 import type { Document, Finding } from '../document/graph.ts';
+import { programName, programOf } from '../document/programs.ts';
 import { copied } from './copied.ts';
 import { button, describe, element } from './elements.ts';
 import type { Told } from './kernelLine.ts';
@@ -22,6 +23,39 @@ const SHOWN = 3;
 
 /** What the colour of a dot says, for those who do not see it. */
 const SEVERITY_WORDS = { warning: 'worth mending', advice: 'worth a look', note: 'good to know' } as const;
+
+/** The most severe is told first. */
+const SEVERITIES = Object.keys(SEVERITY_WORDS);
+
+/** A finding with whose it is, in words; nothing where there is one program. */
+interface Owned {
+  readonly finding: Finding;
+  readonly of: string;
+}
+
+/** The findings of each program; one that all of several have is told once, after those that only one has. */
+function ownedFindings(source: Document): readonly Owned[] {
+  const { findings, programs } = source;
+  if (programs.length < 2) {
+    return findings.map(finding => ({ finding, of: '' }));
+  }
+  const alike = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const { kind, title, text, remedy } = finding;
+    const key = JSON.stringify([kind, title, text, remedy]);
+    alike.set(key, [...(alike.get(key) ?? []), finding]);
+  }
+  const all = programs.length === 2 ? 'both' : `all ${programs.length}`;
+  const owned = [...alike.values()].map(same => {
+    const numbers = [...new Set(same.map(({ graph }) => programOf(source, graph)))];
+    const names = numbers.map(number => programName(source, number));
+    const shared = numbers.length === programs.length;
+    return { finding: same[0], of: shared ? all : names.join(', '), shared };
+  });
+  const rank = ({ finding, shared }: (typeof owned)[number]): number =>
+    SEVERITIES.indexOf(finding.severity) + (shared ? SEVERITIES.length : 0);
+  return owned.sort((one, other) => rank(one) - rank(other));
+}
 
 /** The nodes of the graph that a finding is about. */
 export function nodesOfFinding({ first, size }: Finding): number[] {
@@ -49,12 +83,12 @@ export class FindingStrip {
     // What was opened from a file has no function to be written anew.
     const rebuilt = source.programs.length === 1 && source.programs[0].stages.some(({ kind }) => kind === 'jaxpr');
     const loops = rebuilt ? findings.filter(({ kind }) => kind === UNROLLED) : [];
-    this.rows = findings.map(finding => this.row(finding, loops.indexOf(finding)));
+    this.rows = ownedFindings(source).map(owned => this.row(owned, loops.indexOf(owned.finding)));
     this.root.append(...this.rows);
-    this.fold(findings.length > SHOWN);
+    this.fold(this.rows.length > SHOWN);
   }
 
-  private row(finding: Finding, loop: number): HTMLElement {
+  private row({ finding, of }: Owned, loop: number): HTMLElement {
     const row = element('div', 'jv-finding');
     const head = element('div', 'jv-finding-head');
     const dot = element('span', `jv-finding-dot jv-is-${finding.severity}`);
@@ -76,12 +110,13 @@ export class FindingStrip {
     if (finding.action) {
       reason.append(actionOf(finding.action));
     }
-    const title = plain(finding.title);
+    const whose = of && `${of}: `;
+    const title = whose + plain(finding.title);
     const why = button('jv-finding-title', '', `${title}: why, and what to do`, () => {
       reason.hidden = !reason.hidden;
       why.setAttribute('aria-expanded', String(!reason.hidden));
     });
-    why.append(...spelled(finding.title));
+    why.append(element('span', 'jv-finding-of', whose), ...spelled(finding.title));
     why.setAttribute('aria-expanded', 'false');
     const show = button('jv-link', 'show', `Show where: ${title}`, () => this.actions.showFinding(finding));
     head.append(dot, why, show);
