@@ -87,6 +87,7 @@ def sources() -> dict[str, Source]:
         "mlir lines": UNKNOWN.encode(),
         "mlir bytecode": stream.getvalue(),
         "document": _document(arguments),
+        "copied": b"I get\n" + b"".join(b"> " + line for line in text.splitlines(keepends=True)) + b"> Why?\n",
         "gzip": gzip.compress(text),
         "bzip2": bz2.compress(text),
         "xz": lzma.compress(text),
@@ -129,7 +130,7 @@ def _document(arguments: tuple[jax.Array, ...]) -> bytes:
         return explore(program, *arguments).document().save(Path(folder, "x.jaxviz")).read_bytes()
 
 
-TEXTS = {"hlo text", "mlir text", "mlir lines", "document"}
+TEXTS = {"hlo text", "mlir text", "mlir lines", "copied", "document"}
 
 
 def changed(kind: str, data: bytes, number: int) -> bytes:

@@ -40,12 +40,20 @@ _PROTO_IN_WORDS = (
     "or the text of HLO (--xla_dump_hlo_as_text) are read"
 )
 _TRACE = re.compile(r'\{\s*"(?:displayTimeUnit|traceEvents)"')
-_PLAN = re.compile(r"BufferAssignment:|HloLiveRange \(")
-_PICTURE = re.compile(r"digraph \w+ \{|<!DOCTYPE html>")
+_PLAN = re.compile(r"BufferAssignment:|HloLiveRange \(|Memory Space: |Total bytes used: ")
+_PICTURE = re.compile(r"digraph \w+ \{|<!DOCTYPE html>|https?://|Error rendering graph")
+_OBJECT = re.compile(r"<(?:jax|jaxlib)\b[\w.]* object at")
+_JAXPR = re.compile(r"(?:let \w+ = )?\{ ?lambda ")
+_KERNEL = re.compile(r"; ModuleID = |\.version \d|target triple = ")
+_NOTEBOOK = re.compile(r'\{\s*"cells": \[')
 _IN_WORDS = (
     (_PROTO_TEXT, _PROTO_IN_WORDS),
     (_PLAN, "a plan of memory, which XLA dumps beside a module: the folder of the dump is opened with both"),
     (_PICTURE, "a picture: the text of HLO (--xla_dump_hlo_as_text) or its bytes (--xla_dump_hlo_as_proto) are read"),
+    (_OBJECT, "an object as Python prints it: jv.open takes the object itself, or save its text: print(it.as_text())"),
+    (_JAXPR, "a jaxpr, which says too little of itself: show its function, with jv.explore(function, *arguments)"),
+    (_KERNEL, "the code of a kernel: the HLO that it was made of is read"),
+    (_NOTEBOOK, "a notebook: save what a cell of it printed"),
     (_TRACE, "the events of a profile alone: the .xplane.pb beside them has the programs, too"),
 )
 # What no text holds.
@@ -99,7 +107,7 @@ def check_start(path: Path) -> None:
     if any(start.startswith(magic) for magic, _, _ in _COMPRESSIONS) or len(start) < _START:
         return
     start = _without_wide_characters(start)
-    text = _text_of(start)
+    text = text_of(start)
     # What comes after long comments is not seen here.
     if text is None or without_comments(text):
         contents_of(start, str(path))
@@ -129,7 +137,7 @@ def contents_of(data: bytes, name: str) -> Contents:
     if data.startswith(_MLIR_BYTECODE):
         return Contents.MLIR
     # A name in it may be in another encoding.
-    text = _text_of(data[:_START]) or _text_of(data[:_START], "replace")
+    text = text_of(data[:_START]) or text_of(data[:_START], "replace")
     if text is None:
         if _MLIR_BYTECODE in data[:1_000_000]:
             return Contents.EXPORT
@@ -138,14 +146,14 @@ def contents_of(data: bytes, name: str) -> Contents:
             return Contents.HLO_PROTO
         raise OpenError(f"{name}: {_why_no_text(data)}")
     # A message that begins with a short name looks like text.
-    if data[:1] == b"\n" and _text_of(data) is None and _CONTROL.search(data):
+    if data[:1] == b"\n" and text_of(data) is None and _CONTROL.search(data):
         return Contents.HLO_PROTO
     start = without_comments(text)
     if not start and len(data) > _START:
-        text = _text_of(data) or text
+        text = text_of(data) or text
         start = without_comments(text)
     line = 1 + text[: len(text) - len(start)].count("\n")
-    if (found := _text_kind(start)) is not None:
+    if (found := text_kind(start)) is not None:
         return found
     if not start:
         raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, but the file is empty")
@@ -154,8 +162,8 @@ def contents_of(data: bytes, name: str) -> Contents:
     raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, not {words}")
 
 
-def _text_kind(start: str) -> Contents | None:
-    """What a text is that begins like this."""
+def text_kind(start: str) -> Contents | None:
+    """What a text is that begins like this; None for one that cannot be opened."""
     if start.startswith("{") and '"jaxviz"' in start:
         return Contents.DOCUMENT
     if start.startswith("HloModule"):
@@ -171,7 +179,7 @@ def _why_no_text(data: bytes) -> str:
         return f"byte 0: expected {_KNOWN}, not an archive in a folder: unpack it"
     at = _CONTROL.search(data)
     begun = data[: at.start()].decode(errors="replace") if at else ""
-    if at and _text_kind(without_comments(begun)) is not None:
+    if at and text_kind(without_comments(begun)) is not None:
         return f"byte {at.start()}: expected text, not the byte 0x{data[at.start()]:02x}"
     return f"byte 0: expected {_KNOWN}, not these bytes"
 
@@ -184,7 +192,7 @@ def is_archive(data: bytes) -> bool:
 _KNOWN = "HLO, MLIR, a jax.export artifact or a jaxviz document"
 
 
-def _text_of(data: bytes, errors: str = "strict") -> str | None:
+def text_of(data: bytes, errors: str = "strict") -> str | None:
     """The bytes as text, None where they are none. The last character may be cut off."""
     try:
         text = data.decode(errors=errors)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from jaxviz.document import Document, DocumentError, no_constant
 from jaxviz.opening.beside import beside
-from jaxviz.opening.contents import Contents, OpenError, contents_of
+from jaxviz.opening.contents import Contents, OpenError, contents_of, text_kind, text_of, without_comments
+from jaxviz.opening.copied import copied_in, without_colours
 from jaxviz.opening.opened import Opened, OpenedProgram
 from jaxviz.opening.programs import programs_in
 
@@ -19,12 +20,33 @@ def open_file(data: bytes, path: Path, *, is_own: bool = False) -> Opened:
     left_out: list[str] = []
     others = beside(path)
     try:
-        programs = programs_of(data, str(path), left_out, is_own=is_own)
+        programs = _programs_within(data, str(path), left_out, is_own=is_own)
     except OpenError as error:
         raise OpenError(f"{error}; {others}" if others else str(error)) from None
     for program in programs:
         program.beside = others
     return Opened(path, with_names_of_their_own(programs), left_out)
+
+
+def _programs_within(data: bytes, file: str, left_out: list[str], *, is_own: bool) -> list[OpenedProgram]:
+    """The programs that bytes hold, also where a text holds more than them: it may be copied from elsewhere."""
+    try:
+        return programs_of(data, file, left_out, is_own=is_own)
+    except OpenError as error:
+        plain = without_colours(data)
+        if plain != data:
+            return _programs_within(plain, file, left_out, is_own=is_own)
+        text = text_of(data)
+        copied = None if text is None or is_own else copied_in(text)
+        if text is None or copied is None:
+            raise
+        as_it_is = error if text_kind(without_comments(text)) else None
+    try:
+        programs = programs_of(copied.text.encode(), file, left_out)
+    except OpenError as error:
+        raise (as_it_is or error) from None
+    left_out += [f"{file}: {copied.left_out}"] if copied.left_out else []
+    return programs
 
 
 def programs_of(data: bytes, file: str, left_out: list[str], *, is_own: bool = False) -> list[OpenedProgram]:

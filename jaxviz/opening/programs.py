@@ -19,6 +19,7 @@ from jaxviz.tables import Tables
 if TYPE_CHECKING:
     from jaxviz.opening.seen import Seen
 
+_QUOTED = re.compile(rb'"[^"\n]*+"')
 _COMMENT_LINE = re.compile(rb"^[^\S\n]*//.*$", re.MULTILINE)
 
 #: Makes the tables of one program.
@@ -84,7 +85,8 @@ def _ends_within(text: bytes) -> bool:
     """Whether a text ends inside of a body, or of what its last line has opened; comments open nothing."""
     text = _COMMENT_LINE.sub(b"", text)
     last = text.rstrip().rpartition(b"\n")[2]
-    return text.count(b"{") > text.count(b"}") or last.count(b"(") > last.count(b")") or last.count(b'"') % 2 == 1
+    bodies = _QUOTED.sub(b"", text)
+    return bodies.count(b"{") > bodies.count(b"}") or last.count(b"(") > last.count(b")") or last.count(b'"') % 2 == 1
 
 
 def _hlo_text(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[OpenedStage]:

@@ -1,0 +1,177 @@
+"""Programs in a text that holds more than them: copied from a log, a chat, an issue or the output of a cell.
+
+A program begins at a line that nothing else looks like, wherever in it, and goes on to where its braces are closed.
+What stands before its first line may stand before each: what quotes it, who logged it and when.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from contextlib import suppress
+from typing import NamedTuple
+
+_HLO, _MLIR = "HLO", "MLIR"
+# The first line of a module, or of a part of one; with how such a line ends.
+_HEADS = re.compile(
+    r"(?P<HLO>HloModule %?[\w.<>-]++(?=, |$))"
+    r"|(?P<alias>#loc\d* = loc\()|(?P<module>\bmodule(?: @\S++)?(?= attributes \{| \{$))"
+    r"|(?P<function>\bfunc\.func (?:\w++ )?@[^\s(]++\()"
+    r"|(?P<computation>(?:\bENTRY )?(?<![\w.%-])%?[\w.-]++ \()"
+)
+_ENDS = {"HLO": "", "alias": ")", "module": "{", "function": "{", "computation": "{"}
+_PARTS_OF_MODULES = ("function", "computation")
+# What there can be outside of all braces, beside nothing.
+_OUTSIDE = {
+    _HLO: re.compile(
+        r"HloModule |(?:FileNames|FunctionNames|FileLocations|StackFrames)$|\d+ [\"{]|//(?! -----)"
+        r"|(?:ENTRY )?%?[\w.-]+ (?:\(.*)?\{$"
+    ),
+    _MLIR: re.compile(r"[#!]\w+ = |module\b|func\.func\b|//(?! -----)|\{-#"),
+}
+_FENCE = "```"
+# What stands before each line, in parts; more characters than these are no such thing.
+_PARTS = re.compile(r"\d+|\s+|[^\d\s]+")
+_LONGEST = 300
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
+# How consoles colour what they show.
+_COLOUR = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
+# A text as Python shows it, alone or in a list, as the output of a cell or not.
+_SHOWN = re.compile(r"\A\s*(?:Out\[\d+\]:\s*)?(\[?b?['\"].*['\"]\]?)\s*\Z", re.DOTALL)
+# Between two modules, for the reader of them.
+_MARK = "// -----"
+
+
+def without_colours(data: bytes) -> bytes:
+    """A text as a console was given it, without what only colours it."""
+    return _COLOUR.sub(b"", data) if b"\x1b[" in data else data
+
+
+class Copied(NamedTuple):
+    """A text of programs alone, each of its lines where it was, and what was left out of it, in words."""
+
+    text: str
+    left_out: str
+
+
+def copied_in(text: str) -> Copied | None:
+    """The programs in a text, None where there is none or nothing else.
+
+    >>> copied_in("I get\\n> HloModule m\\n> ENTRY e {\\n>   ROOT p = f32[] parameter(0)\\n> }\\nWhy?").text
+    '\\nHloModule m\\nENTRY e {\\nROOT p = f32[] parameter(0)\\n}\\n'
+    """
+    if shown := _SHOWN.match(text):
+        value = _value(shown[1])
+        if value is not None:
+            return copied_in(value) or Copied(value, "")
+    lines = text.replace("\r\n", "\n").split("\n")
+    kept, pieces = _pieces(lines)
+    found = "\n".join(kept)
+    if not pieces or found == text:
+        return None
+    words = _but(kept) if any(line.strip() and not alone for line, alone in zip(lines, kept, strict=True)) else ""
+    is_shorter = any(alone and alone != line.rstrip() for line, alone in zip(lines, kept, strict=True))
+    return Copied(found, " and ".join(filter(None, (words, "what stands before the lines of it" * is_shorter))))
+
+
+def _value(text: str) -> str | None:
+    """The text that Python shows so."""
+    with suppress(ValueError, SyntaxError, MemoryError, RecursionError), warnings.catch_warnings():
+        # Of what is escaped as Python does not.
+        warnings.simplefilter("ignore")
+        value = ast.literal_eval(text)
+        value = value[0] if isinstance(value, list) and len(value) == 1 else value
+        value = value.decode(errors="replace") if isinstance(value, bytes) else value
+        return value if isinstance(value, str) else None
+    return None
+
+
+def _but(kept: list[str]) -> str:
+    """What is left out of a text of which these lines are kept."""
+    used = [number for number, line in enumerate(kept, 1) if line and line != _MARK]
+    return f"all but lines {used[0]:,} to {used[-1]:,}"
+
+
+def _pieces(lines: list[str]) -> tuple[list[str], int]:
+    """The lines with all that is no program left out, and how many programs there are; of one language."""
+    kept = [""] * len(lines)
+    count, at, language = 0, 0, ""
+    for number, column, kind in _starts(lines):
+        if number < at or (language and kind != language):
+            continue
+        piece = _piece(lines, number, column, kind)
+        after, at = at, number + len(piece)
+        if not _is_whole(piece):
+            continue
+        if count and kind == _MLIR and number > after:
+            kept[number - 1] = _MARK
+        kept[number:at] = piece
+        count, language = count + 1, kind
+    return kept, count
+
+
+def _starts(lines: list[str]) -> list[tuple[int, int, str]]:
+    """Where programs may begin: line, column, language."""
+    found: list[tuple[int, re.Match[str], str]] = []
+    for number, line in enumerate(lines):
+        line = line.rstrip()
+        head = _HEADS.search(line)
+        if head is None:
+            continue
+        kind = str(head.lastgroup)
+        # What is in quotes goes on otherwise than a program does.
+        is_quoted = line[max(head.start() - 1, 0)] in "'\""
+        if line.endswith(_ENDS[kind]) and not is_quoted and (kind != "computation" or ") -> " in line):
+            found.append((number, head, kind))
+    # Parts of a module begin one only where nothing says where it does.
+    whole = [start for start in found if start[2] not in _PARTS_OF_MODULES]
+    return [
+        (number, head.start(), _HLO if kind in ("HLO", "computation") else _MLIR)
+        for number, head, kind in whole or found
+    ]
+
+
+def _piece(lines: list[str], start: int, column: int, kind: str) -> list[str]:
+    """The lines of a program from its first one to where it ends, without what stands before each."""
+    before = _before_each(lines, start, column)
+    piece: list[str] = []
+    depth = end = 0
+    for number in range(start, len(lines)):
+        line = lines[number]
+        if number == start:
+            line = line[column:]
+        elif before is not None:
+            found = before.match(line)
+            if found is None:
+                # What others wrote meanwhile.
+                piece.append("")
+                continue
+            line = line[found.end() :]
+        words = line.strip()
+        if words.startswith(_FENCE) or (depth <= 0 and words and not _OUTSIDE[kind].match(words)):
+            break
+        braces = _TEXT.sub("", words)
+        depth += braces.count("{") - braces.count("}")
+        piece.append(line.rstrip())
+        end = len(piece) if words else end
+    return piece[:end]
+
+
+def _is_whole(piece: list[str]) -> bool:
+    """Whether these lines hold a program, and not only its beginning or what belongs to one."""
+    inside = [line for line in piece if line.endswith("{")]
+    has_entry = any(line.lstrip().startswith("ENTRY") for line in inside)
+    return bool(inside) and any(" = " in line for line in piece) and (has_entry or not piece[0].startswith("HloModule"))
+
+
+def _before_each(lines: list[str], start: int, column: int) -> re.Pattern[str] | None:
+    """What stands before each line, as it does before the first; None where it does not."""
+    before = lines[start][:column]
+    if not before.strip() or len(before) > _LONGEST:
+        return None
+    # Times and numbers differ.
+    parts = (r"\d+" if one.isdigit() else r"\s*" if one.isspace() else re.escape(one) for one in _PARTS.findall(before))
+    pattern = re.compile("".join(parts))
+    following = next((line for line in lines[start + 1 :] if line.strip()), "")
+    return pattern if pattern.match(following) else None
