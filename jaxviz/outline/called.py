@@ -4,9 +4,7 @@ names of what its calls enter. What has no name in the source, or whose source i
 
 from __future__ import annotations
 
-import functools
 import re
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -76,39 +74,6 @@ class Called:
 
     functions: list[Functions]
     row: Column
-
-    def name(self, inside: NDArray[np.intp], around: NDArray[np.intp]) -> str:
-        """The function that all nodes `inside` are in, and not all of those `around` them; empty if there is none.
-
-        Of what the compiler made nothing is said; of where that is most of it, nothing is known.
-        """
-        if 4 * np.count_nonzero(self.row[inside] < 0) > len(inside):
-            return ""
-        shared, outer = self._shared(inside), self._shared(around)
-        return shared[len(outer)] if len(shared) > len(outer) else ""
-
-    def mostly(self, inside: NDArray[np.intp], around: NDArray[np.intp]) -> tuple[str, int]:
-        """The same of at least half of the nodes inside, and how many are not in it."""
-        depth = len(self._shared(around))
-        rows, counts = np.unique(self.row[inside], return_counts=True)
-        found = Counter[str]()
-        for row, count in zip(rows.tolist(), counts.tolist(), strict=True):
-            if row >= 0 and len(self.functions[row]) > depth:
-                found[self.functions[row][depth]] += count
-        name, most = next(iter(found.most_common(1)), ("", 0))
-        return (name, len(inside) - most) if 2 * most >= len(inside) else ("", 0)
-
-    def _shared(self, nodes: NDArray[np.intp]) -> Functions:
-        rows = np.unique(self.row[nodes])
-        found = [self.functions[row] for row in rows.tolist() if row >= 0]
-        return functools.reduce(_common, found) if found else ()
-
-
-def _common(one: Functions, other: Functions) -> Functions:
-    count = 0
-    while count < min(len(one), len(other)) and one[count] == other[count]:
-        count += 1
-    return one[:count]
 
 
 def called_functions(graph: Graph, parts: list[tuple[str, ...]], primitives: list[str], row: Column) -> Called:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from jaxviz.graph import RESULT, Column, Graph
 from jaxviz.outline.branches import Branches
 from jaxviz.outline.called import Called
+from jaxviz.outline.called_rows import CalledRows
 from jaxviz.outline.calling_back import CalledBack
 from jaxviz.outline.chains import Label, says_again
 from jaxviz.outline.draft import Draft
@@ -75,13 +76,13 @@ class Names:
     ) -> None:
         """`stack` are the call stacks of the nodes, in `stacks`; `called` what only metadata say that they are in."""
         self._graph = graph
-        self._called = called
         self._stack = stack
         self._stacks = stacks
         self._expressions = expressions
         self._labels = labels
         self._draft = draft
         self._drawn = np.flatnonzero(drawn)
+        self._called = None if called is None else CalledRows(called, draft.rows, self._drawn)
         self._heaviest = Heaviest(draft, self._drawn, _PART)
         self._part_places: dict[int, list[int]] = {}
         string = graph.tables.string
@@ -373,12 +374,9 @@ class Names:
 
     def _function_called(self, row: int, *, mostly: bool = False) -> str:
         """The function that all of a row is in, or most of it, and not all of what is around it, as metadata say."""
-        rows, around = self._draft.rows, int(self._draft.rows.parent[row])
-        if self._called is None or around < 0:
+        if self._called is None or self._draft.rows.parent[row] < 0:
             return ""
-        low, high = (np.searchsorted(self._drawn, [rows.first[one], rows.end[one]]) for one in (row, around))
-        places = self._drawn[low[0] : low[1]], self._drawn[high[0] : high[1]]
-        return and_others(*self._called.mostly(*places)) if mostly else self._called.name(*places)
+        return and_others(*self._called.mostly(row)) if mostly else self._called.name(row)
 
     def _cases(self, row: int) -> str:
         """`cases 5 to 11` for some branches of a condition."""

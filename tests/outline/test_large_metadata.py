@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
+from collections import Counter
 
 import jaxviz as jv
-from jaxviz.outline import metadata
+from jaxviz.outline import called_rows, metadata
 from jaxviz.read.hlo import read_hlo
 from jaxviz.read.hlo_text import parse_hlo_text
 from jaxviz.tables import Tables
@@ -40,3 +42,18 @@ def test_where_each_operation_is_from_is_read_once_before_they_are_put_in_order_
     (tmp_path / "m").write_text(_chain(20))
     assert jv.open(tmp_path / "m").document().outlines
     assert len(read) == 2
+
+
+def test_what_is_around_many_rows_is_looked_through_once(tmp_path, monkeypatch):
+    read, inside = Counter[int](), called_rows.CalledRows._inside
+
+    def counted(rows, row):
+        read[row] += 1
+        return inside(rows, row)
+
+    monkeypatch.setattr(called_rows.CalledRows, "_inside", counted)
+    (tmp_path / "m").write_text(re.sub("/sin", "/jit(silu)/sin", _chain(50)))
+    assert jv.open(tmp_path / "m").document().outlines
+    # For its name, the one that most of it has, and what is around others.
+    assert len(read) > 50
+    assert max(read.values()) <= 3
