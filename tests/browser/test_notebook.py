@@ -60,7 +60,13 @@ def test_the_call_is_drawn_and_a_click_tells_about_an_operation(notebook):
     # Of nothing any more it lets go of the keys: they are the cell's again, to be written in.
     expect(graph.stage).to_be_focused()
     graph.page.keyboard.press("Escape")
-    expect(graph.page.locator(".jp-Notebook .jp-CodeCell .cm-content").first).to_be_focused()
+    cell = graph.page.locator(".jp-Notebook .jp-CodeCell").first
+    expect(cell.locator(".cm-content")).to_be_focused()
+    # And so they are for whoever clicks beside the picture: letters are commands to the cell.
+    graph.click("tanh")
+    expect(graph.stage).to_be_focused()
+    cell.locator(".jp-InputArea-prompt").click()
+    expect(cell).to_be_focused()
 
 
 @pytest.mark.oldest_lab
