@@ -133,8 +133,12 @@ def _export(options: Any) -> int:
 
 def _open(options: Any) -> int:
     from jaxviz.opening import open as open_path
+    from jaxviz.opening.large import long_to_read
 
-    opened = open_path(_PIPE if options.path == "-" else options.path)
+    path = _PIPE if options.path == "-" else options.path
+    if said := long_to_read(path):
+        print(said, file=sys.stderr, flush=True)
+    opened = open_path(path)
     if options.program is not None:
         try:
             opened = opened[options.program]

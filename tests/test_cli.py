@@ -92,6 +92,14 @@ def test_open_shows_a_file(capsys, tmp_path, monkeypatch):
     assert (tmp_path / "f.svg").read_text().startswith("<svg")
 
 
+def test_open_says_before_that_a_large_file_takes_long(capsys, tmp_path, monkeypatch):
+    path = tmp_path / "f.hlo"
+    path.write_bytes(b"HloModule m\n" + bytes(20_000_000))
+    assert run(capsys, "open", path)[2].startswith("jaxviz: f.hlo has 20 MB: to read it takes 5 s or more\njaxviz: ")
+    path.write_text("HloModule m\n{")
+    assert run(capsys, "open", path)[2].startswith(f"jaxviz: {path}: line 2:1: expected")
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no such pipes")
 def test_open_shows_what_comes_through_a_pipe(tmp_path):
     text = jax.jit(jnp.sin).lower(jnp.ones(3)).compile().as_text()

@@ -281,6 +281,14 @@ def test_a_path_is_opened(shell, tmp_path, line):
     assert opened.height == (300 if "300" in line else None)
 
 
+def test_a_large_file_is_told_before_to_take_long(shell, tmp_path, capsys):
+    path = tmp_path / "m.hlo"
+    path.write_bytes(b"HloModule m\n" + bytes(30_000_000))
+    with pytest.raises(UsageError):
+        shell.run_line_magic("jaxviz", str(path))
+    assert capsys.readouterr().err == "jaxviz: m.hlo has 30 MB: to read it takes 8 s or more\n"
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

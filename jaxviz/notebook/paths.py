@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from IPython.core.error import UsageError
 
 from jaxviz.opening import open as open_path
 from jaxviz.opening.contents import OpenError
+from jaxviz.opening.large import long_to_read
+from jaxviz.opening.made import is_made
 from jaxviz.opening.opened import Opened
 
 _SUFFIX = re.compile(r"\.(hlo|txt|pb|mlir|mlirbc|jaxexport|jaxviz)(\.(gz|zst|xz|bz2))?\Z")
@@ -36,6 +39,8 @@ def path_in(text: str) -> Path | None:
 def opened(path: Any, stage: str | None, height: int | None) -> Opened:
     """What a file or folder holds, or what JAX made; a one-line `UsageError` where it cannot be opened."""
     try:
+        if not is_made(path) and (said := long_to_read(path)):
+            print(said, file=sys.stderr, flush=True)
         found = open_path(path)
     except OpenError as error:
         raise UsageError(f"%jaxviz: {error}") from None
