@@ -6,7 +6,7 @@ import type { LookName } from '../draw/theme.ts';
 import { checkpointColourings } from '../view/checkpoints.ts';
 import { colourings, groupsOfBoxes, ranked, type Colouring, type Groups } from '../view/colouring.ts';
 import { families } from '../view/family.ts';
-import { figureText, measuredOf, ofItem } from '../view/measures.ts';
+import { figureText, figuredOf, ofItem } from '../view/measures.ts';
 import { Shape, type VisibleGraph } from '../view/visible.ts';
 import { element } from './elements.ts';
 import type { LegendEntry } from './legend.ts';
@@ -104,16 +104,18 @@ export class Colours {
     return this.chosen === colourings[0] ? this.byKind(visible) : this.byGroups(visible, groups);
   }
 
-  /** What would make known what is chosen: figures of a run are of one that was made. */
+  /** What would make known what is chosen: figures of a run are of one that was made, and no file of the compiler's runs. */
   private remedy(): string {
-    return this.chosen.figure && !this.source.measures.length ? ': run makes it known' : '';
+    const { measures, programs } = this.source;
+    const runs = !measures.length && programs.some(({ stages }) => stages.some(({ kind }) => kind === 'jaxpr'));
+    return this.chosen.figure && runs ? ': run makes it known' : '';
   }
 
   /** What is written at frames: how much of what the colours tell is in each of them. */
   notes(visible: VisibleGraph): ReadonlyMap<number, string> {
     const notes = new Map<number, string>();
     const { figure } = this.chosen;
-    const measured = figure && measuredOf(this.source, visible.graph);
+    const measured = figure && figuredOf(this.source, visible.graph, figure);
     if (measured) {
       visible.item.forEach((item, box) => {
         // A stack stands for several, and would have to say of how many.

@@ -5,6 +5,7 @@ import { CompilingStrip } from './compiling.ts';
 import { element } from './elements.ts';
 import { FindingStrip, type FindingActions } from './findings.ts';
 import { MemoryStrip } from './memory.ts';
+import { movingStrips } from './moving.ts';
 import { processesStrip } from './processes.ts';
 import { RunStrip, type RunActions } from './run.ts';
 import { valuesStrip } from './values.ts';
@@ -22,6 +23,7 @@ export function stripsBelow(
   strips.append(
     comparedTable(document),
     ...measuredStrips(document, actions),
+    ...movingStrips(document, actions),
     ...others,
     new FindingStrip(document, actions).root
   );

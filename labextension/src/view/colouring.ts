@@ -8,7 +8,7 @@ import { attribute, nodeLabel } from './label.ts';
 import { families } from './family.ts';
 import { fatesOf } from './ghosts.ts';
 import { kernelsThrough, optimizedOf } from './kernels.ts';
-import { measuredOf, ofItem, wholeOf, type Measured } from './measures.ts';
+import { figuredOf, ofItem, wholeOf, type Figured } from './measures.ts';
 import { rowsOf, type Rows } from './outline.ts';
 import { aliveAtPeak } from './peak.ts';
 import { madeBytes } from './search.ts';
@@ -323,7 +323,7 @@ function byShare(figure: Figure): Pick<Colouring, 'amount' | 'figure' | 'groups'
 }
 
 function sharesOf(document: Document, graph: Graph, figure: Figure): Groups | null {
-  const measured = measuredOf(document, graph);
+  const measured = figuredOf(document, graph, figure);
   const whole = measured ? wholeOf(measured, figure) : 0;
   if (!measured || whole <= 0) {
     return null;
@@ -343,7 +343,7 @@ function sharesOf(document: Document, graph: Graph, figure: Figure): Groups | nu
 }
 
 /** True for a region of which only the operation that it is the inside of was measured, as a kernel is. */
-function isMeasuredAsOne(document: Document, measured: Measured, graph: Graph, figure: Figure, item: number): boolean {
+function isMeasuredAsOne(document: Document, measured: Figured, graph: Graph, figure: Figure, item: number): boolean {
   const { outline } = rowsOf(document, graph);
   const owner = item < 0 ? -1 - item : outline.first[item];
   const own = measured.own[figure][owner];

@@ -1,15 +1,21 @@
 /** What was measured of the nodes of a graph, by itself and with all that is inside: for nodes, rows and lines. */
 import type { Document, Graph, Measures } from '../document/graph.ts';
 import { FIGURES, type Figure } from '../document/measured.ts';
+import { optimizedOf } from './kernels.ts';
 import { rowsOf } from './outline.ts';
+import { trafficOf } from './traffic.ts';
 import { bytesText } from './words.ts';
 
-export interface Measured {
-  readonly run: Measures;
+/** Figures of the nodes of a graph. */
+export interface Figured {
   /** Of each node by itself, in one run. */
   readonly own: Readonly<Record<Figure, Float64Array>>;
   /** Sums of the nodes before each: those of an interval are a difference. */
   readonly before: Readonly<Record<Figure, Float64Array>>;
+}
+
+export interface Measured extends Figured {
+  readonly run: Measures;
 }
 
 const known = new WeakMap<Graph, Measured | null>();
@@ -41,6 +47,24 @@ function make(document: Document, graph: Graph): Measured | null {
   return null;
 }
 
+const moved = new WeakMap<Graph, Figured>();
+
+/** The same, and where nothing was run, what is known by shapes alone: the bytes of kernels. */
+export function figuredOf(document: Document, graph: Graph, figure: Figure): Figured | null {
+  const measured = measuredOf(document, graph);
+  if (measured || figure !== 'bytes' || document.graphs[optimizedOf(document, graph)]?.kind !== graph.kind) {
+    return measured;
+  }
+  let found = moved.get(graph);
+  if (!found) {
+    const own = record(() => new Float64Array(graph.nodeCount));
+    trafficOf(document, graph).forEach(({ read, written }, kernel) => (own.bytes[kernel] = read + written));
+    found = { own, before: record(one => sums(own[one])) };
+    moved.set(graph, found);
+  }
+  return found;
+}
+
 function record(make: (figure: Figure) => Float64Array): Record<Figure, Float64Array> {
   return Object.fromEntries(FIGURES.map(figure => [figure, make(figure)])) as Record<Figure, Float64Array>;
 }
@@ -52,12 +76,12 @@ function sums(column: Float64Array): Float64Array {
 }
 
 /** A figure of all nodes of an interval of program order. */
-export function between(measured: Measured, figure: Figure, first: number, end: number): number {
+export function between(measured: Figured, figure: Figure, first: number, end: number): number {
   return Math.max(0, measured.before[figure][end] - measured.before[figure][first]);
 }
 
 /** A figure of a node with all that is in its bodies. */
-export function withBodies(measured: Measured, graph: Graph, figure: Figure, node: number): number {
+export function withBodies(measured: Figured, graph: Graph, figure: Figure, node: number): number {
   const [first, end] = [graph.firstRegion[node], graph.firstRegion[node + 1]];
   const inside =
     first < end
@@ -72,7 +96,7 @@ export function withBodies(measured: Measured, graph: Graph, figure: Figure, nod
 }
 
 /** A figure of an item of the picture: a node with its bodies, or a row with all that it holds. */
-export function ofItem(document: Document, measured: Measured, graph: Graph, figure: Figure, item: number): number {
+export function ofItem(document: Document, measured: Figured, graph: Graph, figure: Figure, item: number): number {
   if (item < 0) {
     return withBodies(measured, graph, figure, -1 - item);
   }
@@ -81,9 +105,9 @@ export function ofItem(document: Document, measured: Measured, graph: Graph, fig
 }
 
 /** A figure of the whole graph, with what no node of it has a part of. */
-export function wholeOf(measured: Measured, figure: Figure): number {
+export function wholeOf(measured: Figured & { readonly run?: Measures }, figure: Figure): number {
   const sum = measured.before[figure][measured.before[figure].length - 1];
-  return figure === 'seconds' ? Math.max(sum, measured.run.seconds.operations ?? 0) : sum;
+  return figure === 'seconds' ? Math.max(sum, measured.run?.seconds.operations ?? 0) : sum;
 }
 
 /** Why parts of a run may take longer than it does, where the longest of them does; nothing elsewhere. */
