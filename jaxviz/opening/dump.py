@@ -13,6 +13,7 @@ from jaxviz.opening.opened import OpenedPass, OpenedProgram
 from jaxviz.opening.programs import OpenedStage, lowered_in, programs_in
 from jaxviz.opening.states import StateFile
 from jaxviz.tables import Tables
+from jaxviz.units import plural
 
 # Begins the tables of call stacks in the text of a module.
 _STACKS = b"\nFileNames\n"
@@ -45,8 +46,7 @@ def dumped_programs(files: Iterable[Dumped], root: Path, left_out: list[str]) ->
             programs.append(found)
     for folder, rest in others.items():
         suffixes = sorted({file.path.suffix for file in rest})
-        count = f"{len(rest):,} file{'s' * (len(rest) > 1)} that hold{'s' * (len(rest) == 1)} no HLO"
-        left_out.append(f"{folder}: {count} ({', '.join(suffixes)})")
+        left_out.append(f"{folder}: {plural(len(rest), 'other file')} of the dump ({', '.join(suffixes)})")
     return programs
 
 

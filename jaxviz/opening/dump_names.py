@@ -25,6 +25,8 @@ class Kind(IntEnum):
     OTHER = 6
 
 
+# What compilers for TPU add to the name of each module: of which version they are.
+_VERSION = re.compile(r"\.cl_\d+(?=\.|\Z)")
 # With when it was compiled in front of it, if that was asked for.
 _FILE = re.compile(r"(?:(.*)\.)?(module_\d+)\.(.+?)\.((?:hlo\.pb|txt|hlo|pb|\w+?)(?:\.(?:gz|zst|xz|bz2))?)$")
 _PASS = re.compile(r"(.+?)\.(\d{4})\.(.+?)\.after_(.+?)(?:\.before_(.+))?$")
@@ -76,7 +78,7 @@ def dumped_file(path: Path) -> Dumped | None:
     """What a file is by its name, None for one that no compiler names so."""
     if FOLDER.match(path.parent.name):
         return _in_folder(path)
-    found = _FILE.match(path.name)
+    found = _FILE.match(_VERSION.sub("", path.name, count=1))
     if found is None:
         return None
     run, module, rest, suffix = found[1] or "", *found.groups()[1:]
@@ -90,7 +92,7 @@ def dumped_file(path: Path) -> Dumped | None:
 
 
 def _in_folder(path: Path) -> Dumped | None:
-    module = path.parent.name
+    module = _VERSION.sub("", path.parent.name)
     if path.name == LOWERED:
         return Dumped(path, module, Kind.GIVEN)
     if step := _STEP.match(path.name):

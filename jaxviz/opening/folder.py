@@ -32,7 +32,7 @@ def open_folder(path: Path) -> Opened:
     recorded: list[Document] = []
     begun: list[Process] = []
     dumped: list[Dumped] = []
-    files = list(islice(_files(path), MOST_FILES + 1))
+    files = list(islice(_files(path, left_out), MOST_FILES + 1))
     profiles = ProfileFiles(files)
     for file in files[:MOST_FILES]:
         if profiles.holds(file):
@@ -86,10 +86,19 @@ def _last_seen(document: Document, file: Path) -> Document:
     return replace(document, processes=(ProcessEntry(process),))
 
 
-def _files(path: Path) -> Iterator[Path]:
-    for folder, inner, names in os.walk(path):
+def _files(path: Path, left_out: list[str]) -> Iterator[Path]:
+    """All files in a folder and those in it; what cannot be looked into is added to `left_out`."""
+
+    def refused(error: OSError) -> None:
+        left_out.append(f"{error.filename}: {error.strerror or error}")
+
+    for folder, inner, names in os.walk(path, onerror=refused):
         inner.sort()
+        links = (link for name in inner if (link := Path(folder, name)).is_symlink())
+        left_out.extend(f"{link}: a link to a folder, which is opened by itself" for link in links)
         for name in sorted(names):
             file = Path(folder, name)
             if file.is_file():
                 yield file
+            elif file.is_symlink():
+                left_out.append(f"{file}: a link to {os.readlink(file)}, which is not there")

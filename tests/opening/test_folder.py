@@ -27,7 +27,7 @@ def test_a_dump_is_one_program_in_its_last_state(dump):
     assert opened.names == ("jit_program",)
     assert [node.op for node in opened.hlo if node.kind == "operation" and node.op in ("dot", "fusion")]
     assert len(opened.left_out) == 1
-    assert "files that hold no HLO (" in opened.left_out[0]
+    assert "other files of the dump (" in opened.left_out[0]
 
 
 def test_the_states_between_passes_are_read_when_they_are_asked_for(dump):
@@ -90,6 +90,21 @@ def test_of_a_state_that_is_there_in_two_ways_that_is_read_which_has_call_stacks
     name.with_name(name.name + ".hlo.pb").write_bytes(data)
     has_tables = "FileNames" in text
     assert jv.open(both).names == ("jit_text" if has_tables else "jit_program",)
+
+
+def test_a_dump_of_a_compiler_for_tpu_which_adds_its_version_to_names_is_one_program(dump, tmp_path):
+    for path in (path for path in dump.rglob("*") if path.is_file()):
+        name = str(path.relative_to(dump)).replace("cpu_after", "after")
+        target = tmp_path / re.sub(r"jit_program(?=[./])", "jit_program.cl_933746096", name)
+        target.parent.mkdir(exist_ok=True)
+        shutil.copy(path, target)
+    ours, theirs = jv.open(dump), jv.open(tmp_path)
+    assert theirs.names == ours.names == ("jit_program",)
+    assert theirs.kinds == ours.kinds
+    assert [step.name for step in theirs.passes] == [step.name for step in ours.passes]
+    assert any("buffer" in node.attributes for node in theirs.hlo)
+    (last,) = tmp_path.glob("*.after_optimizations.txt")
+    assert "['jit_program'] opens all of it" in repr(jv.open(last))
 
 
 def test_two_dumps_in_one_folder_are_not_mixed(tmp_path):
@@ -213,6 +228,35 @@ def test_a_folder_with_nothing_to_open_says_why(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in the file system here")
+@pytest.mark.skipif(os.name == "nt", reason="Windows asks for a right to make links")
+def test_links_that_lead_nowhere_or_to_folders_are_told(dump, tmp_path):
+    (tmp_path / "m.hlo").symlink_to(next(dump.glob("*after_optimizations.txt")))
+    (tmp_path / "gone.hlo").symlink_to("elsewhere/gone.hlo")
+    (tmp_path / "itself").symlink_to("itself")
+    (tmp_path / "latest").symlink_to(dump)
+    opened = jv.open(tmp_path)
+    assert opened.names == ("jit_program",)
+    assert sorted(opened.left_out) == [
+        f"{tmp_path}/gone.hlo: a link to elsewhere/gone.hlo, which is not there",
+        f"{tmp_path}/itself: a link to itself, which is not there",
+        f"{tmp_path}/latest: a link to a folder, which is opened by itself",
+    ]
+
+
+def test_a_folder_in_which_nobody_may_look_is_told(dump, tmp_path, monkeypatch):
+    shutil.copy(next(dump.glob("*after_optimizations.txt")), tmp_path / "m.hlo")
+    (tmp_path / "secret").mkdir()
+    scan = os.scandir
+
+    def refused(path):
+        if str(path).endswith("secret"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    assert jv.open(tmp_path).left_out == (f"{tmp_path}/secret: Permission denied",)
+
+
 def test_a_pipe_is_no_file(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(jv.OpenError, match="expected a file or a folder"):
@@ -296,7 +340,7 @@ def test_what_a_module_was_made_of_is_a_stage_of_the_same_program(dump_with_what
     assert opened.kinds == ("stablehlo", "hlo")
     assert opened.stage == "hlo"
     assert opened.names == ("jit_twice", "twice (Shardy)")
-    assert opened.left_out == (f"{dump_with_what_was_given}: 2 files that hold no HLO (.pb, .textproto)",)
+    assert opened.left_out == (f"{dump_with_what_was_given}: 2 other files of the dump (.pb, .textproto)",)
     again = jv.Document.from_json(opened.document().to_json())
     assert [stage.kind for stage in again.programs[0].stages] == ["stablehlo", "hlo"]
     assert "<svg" in opened.to_svg(stage="stablehlo")

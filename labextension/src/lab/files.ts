@@ -4,6 +4,7 @@ import { MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
 import { ABCWidgetFactory, DocumentWidget, type DocumentRegistry } from '@jupyterlab/docregistry';
 import { IFileBrowserFactory } from '@jupyterlab/filebrowser';
 import { ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
+import { DUMPED } from './dumped.ts';
 import { FileReader } from './fileReader.ts';
 import { icon } from './icon.ts';
 import { Commands } from './names.ts';
@@ -106,9 +107,6 @@ function addOpening(
     });
   }
 }
-
-/** Files of HLO as text that XLA names so in a folder of dumps, with passes in between. */
-const DUMPED = '^(?:[\\w-]+\\.)*module_\\d+\\..+\\.(?:[\\w-]*(?:before|after)_optimizations|after_[\\w.-]+)\\.txt$';
 
 /** The kinds of files, as they are called in a language. */
 function typesIn(
