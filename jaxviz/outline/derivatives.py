@@ -66,9 +66,13 @@ def derivatives_of(graph: Graph) -> Derivatives:
         again = (checkpoints | sums) & (levels > 1)
         levels[again] -= 1
         order[again & (order > 1)] -= 1
-    if (order > 0).any() and levels[order > 0].max() > levels[order == 0].max(initial=0):
-        # JAX 0.6 says the outer derivative of what is on the inner way back twice: which is which, nobody knows.
-        levels, order = np.minimum(levels, 1), np.minimum(order, 1)
+    # On an inner way back JAX 0.6 says the derivative around it again; later ones do for rules of `custom_jvp`.
+    again = np.where(order > 0, np.maximum(levels - levels[order == 0].max(initial=0), 0), 0)
+    if again.any():
+        levels, order = levels - again, np.where(order > 0, np.maximum(order - again, 1), 0)
+        if (order > 1).any():
+            # Which of several is which, nobody knows.
+            levels, order = np.minimum(levels, 1), np.minimum(order, 1)
     if not ((order > 0) & (order < levels)).any():
         # No way back is itself differentiated: that of a function which takes tangents forward is one.
         order = np.minimum(order, 1)

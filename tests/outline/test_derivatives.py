@@ -409,6 +409,17 @@ def speed(x):
     return jnp.sum(jax.jacfwd(two_layers)(x, [W, W]) ** 2)
 
 
+def of_rules(x):
+    return jnp.sum(jax.nn.relu(jax.nn.softplus(x)) ** 2)
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("fn", [jax.hessian(of_rules), lambda x: jax.hessian(of_rules)(x)])
+def test_a_hessian_of_functions_with_derivatives_of_their_own_has_the_phases_of_any_other(fn):
+    names = [name for name, _ in phases_of(fn, X)]
+    assert [name for name in names if name not in ("before", "after")] == TANGENTS
+
+
 @TOLD_TWICE
 @pytest.mark.parametrize(
     "fn",
