@@ -17,7 +17,8 @@ class Contents:
 
     `item_hash` are equal for items that hold the same, `item_place` for those that begin at the same place; `item_row`
     is the row that an item is or -1. `row_hash` are equal for rows that are the same steps of the program, whatever
-    they hold. `folded` marks rows in which repeats were found.
+    they hold, `row_begin` for those that begin with the same step. `folded` marks rows in which repeats were found,
+    `closed` those that are one box.
     """
 
     start: Column
@@ -25,7 +26,9 @@ class Contents:
     item_place: Hashes
     item_row: Column
     row_hash: Hashes
+    row_begin: Column
     folded: NDArray[np.bool_]
+    closed: NDArray[np.bool_]
 
     def lacks(self, row: int, other: int) -> bool:
         """Whether a row holds at least half of the things of another, in the same order, and nothing else."""
@@ -54,6 +57,9 @@ class Contents:
         if min(row, holder) < 0:
             return False
         if self.row_hash[row] != self.row_hash[holder]:
+            if self.closed[row] and self.closed[holder]:
+                # Of a box, as a norm whose input has no gradient, one function may be left, and no row around it.
+                return bool(self.row_begin[row] == self.row_begin[holder])
             return is_rest and bool(self.item_place[item] == self.item_place[other])
         # What is told as turns in one of them is not found where it stands plainly in the other.
         alike = bool(self.folded[row] == self.folded[holder])

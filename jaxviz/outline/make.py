@@ -70,6 +70,7 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     tokens = _numbered([one.token for one in labels])
     # What a row begins with says where it came from, also where a copy of it lacks what the others have; of a module it
     # is its class alone, and another one of that class is no copy.
+    begins = _numbered([one.token[:1] for one in labels])
     places = _numbered([one.token if one.kind == MODULE else one.token[:1] for one in labels])
     kind = np.array([one.kind for one in labels], np.int32)[label]
     own_frame = _own_frames(reader.stack, reader.stacks)
@@ -81,7 +82,7 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     closed |= _is_condition_of_library(rows, goes_on, own_frame, one_frame, control)
     closed &= ~containers(rows, labels, label, tokens, drawn, graph.tables)
     closed |= (kind == RECOMPUTED) | np.array([is_itself(one) for one in labels], np.bool_)[label]
-    draft = _stacked(graph, rows, label, labels, tokens, places, kind, closed, drawn)
+    draft = _stacked(graph, rows, label, labels, tokens, begins, places, kind, closed, drawn)
     draft = calls_in_turns(draft, labels)
     draft = with_statements(graph, draft, drawn, labels, reader.expressions, reader.stack, reader.stacks)
     tokens = _numbered([one.token for one in labels])
@@ -129,6 +130,7 @@ def _stacked(
     label: Column,
     labels: Sequence[Label],
     tokens: Column,
+    begins: Column,
     places: Column,
     kind: Column,
     closed: NDArray[np.bool_],
@@ -141,6 +143,7 @@ def _stacked(
         rows,
         tokens[label],
         places[label],
+        begins[label],
         closed,
         is_kind(kind, _STACKABLE),
         bare,

@@ -61,15 +61,16 @@ class Repeats:
         rows: Rows,
         token: Column,
         place: Column,
+        begin: Column,
         closed: NDArray[np.bool_],
         takes_count: NDArray[np.bool_],
         bare: Column,
         op: Column,
         turn: Column,
     ) -> None:
-        """`place` tells where rows came from, whatever is in them. `bare` are the nodes that are boxes of their own,
-        `op` their operations; `takes_count` says of rows whether they may be the stack of all that is in them; `turn`
-        rises among the rows of one turn, where it is not 0."""
+        """`place` tells where rows came from, whatever is in them, and `begin` the same of those that are one box.
+        `bare` are the nodes that are boxes of their own, `op` their operations; `takes_count` says of rows whether they
+        may be the stack of all that is in them; `turn` rises among the rows of one turn, where it is not 0."""
         self._rows = rows
         self._takes_count = takes_count
         self._closed = closed
@@ -99,7 +100,7 @@ class Repeats:
         self._around = rows.parent.copy()
         self._count = np.ones(count, np.int32)
         items = self._item_hash, self._item_place, self._item_row
-        self._contents = Contents(self._start, *items, self._row_hash, np.zeros(count, bool))
+        self._contents = Contents(self._start, *items, self._row_hash, begin, np.zeros(count, bool), closed)
         self._copy = np.full(count, -1, np.int32)
 
     def find(self) -> Stacked:

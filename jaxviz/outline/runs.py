@@ -82,6 +82,8 @@ def find_runs(
         if bare is not None and bare[start : start + run.period].all() and not _worth_folding(run.period, copies):
             continue
         found.append(Run(start, run.period, copies))
+    if not found and order is not None:
+        found = _two_turns(places, sizes, order, bare)
     found.sort(key=lambda run: run.start)
     for place, run in enumerate(found):
         limit = found[place + 1].start if place + 1 < len(found) else count
@@ -138,6 +140,20 @@ def _in_order(items: Sequence, places: Sequence, order: Sequence, run: Run, begi
     while first > begin and int(places[first - 1]) in own and (first == start or order[first - 1] < order[first]):
         first -= 1
     return Run(start, run.period, copies, head=start - first)
+
+
+def _two_turns(places: Sequence, sizes: Sequence, order: Sequence, bare: NDArray[np.bool_] | None) -> list[Run]:
+    """The first of two turns, where the order of all items says that they are two and the second lacks something.
+
+    >>> places, order = np.array([1, 2, 3, 1, 2]), np.array([-9, -5, -1, -9, -5])
+    >>> _two_turns(places, np.ones(5), order, None)
+    [Run(start=0, period=3, copies=1, tail=0, head=0, inner=[])]
+    """
+    falls = np.flatnonzero(order[1:] <= order[:-1]) + 1
+    if len(falls) != 1 or not order.all():
+        return []
+    run = Run(0, int(falls[0]), 1)
+    return [run] if _tail(places, sizes, run, len(places), bare) == len(places) - run.end else []
 
 
 def _tail(places: Sequence, sizes: Sequence, run: Run, limit: int, bare: NDArray[np.bool_] | None) -> int:

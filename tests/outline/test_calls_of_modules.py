@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import pytest
-from outline.outlines import names_inside, outline_of, row_named, rows_named
+from outline.outlines import check, names_inside, outline_of, row_named, rows_named
 
 _X = jnp.ones((4, 8))
 
@@ -292,3 +292,26 @@ def test_what_a_module_of_a_library_does_between_others_is_one_box_with_one_name
     # The mask that the gradient needs is made beside it.
     assert forward.closed
     assert outline.twin[forward.index] == backward.index
+
+
+def test_a_block_whose_input_has_no_gradient_is_a_copy_of_the_others_on_the_way_back():
+    from flax import linen as nn
+
+    class Block(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            # Of the first norm only what it is scaled with has a gradient, so one of its functions is left.
+            return x + jnp.sin(nn.Dense(4)(nn.LayerNorm()(x)))
+
+    class Network(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            for _ in range(3):
+                x = Block()(x)
+            return nn.Dense(2)(x)
+
+    network, x = Network(), jnp.ones((3, 4))
+    params = network.init(jax.random.key(0), x)
+    outline = outline_of(jax.grad(lambda params: network.apply(params, x).sum()), params)
+    check(outline)
+    assert [(row.name, row.count) for row in outline if row.count > 1] == [("Block", 3)] * 2

@@ -61,3 +61,26 @@ def test_a_turn_on_the_way_back_is_the_call_that_it_is_forward(loss):
     inside = names_inside(outline, calls[-1].index)
     assert inside[-1] == "matmul"
     assert len(inside) > 2
+
+
+def normed(w, x):
+    scaled = x / jnp.sqrt(jnp.mean(x**2, axis=-1, keepdims=True) + 1e-6)
+    up = jnp.tanh(scaled @ w)
+    gate, value = jnp.split(up, 2, axis=-1)
+    return x + jnp.concatenate([jnp.exp(gate), value * gate], axis=-1) @ w
+
+
+def of_layers(ws, x):
+    for w in ws:
+        x = normed(w, x)
+    return jnp.sum(x)
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("layers", [2, 3])
+def test_the_turns_on_the_way_back_are_told_apart_where_the_last_of_them_has_no_gradient_of_its_input(layers):
+    outline = outline_of(jax.grad(of_layers), [jnp.eye(4)] * layers, jnp.ones((2, 4)))
+    check(outline)
+    forward, backward = (row for row in outline if row.count > 1)
+    assert (forward.name, forward.count) == (backward.name, backward.count) == ("normed", layers)
+    assert outline.twin[forward.index] == backward.index
