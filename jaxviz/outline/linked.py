@@ -194,11 +194,8 @@ class _Writer:
         graph, rows = self.graph, self.rows
         end = graph.region_intervals[1].tolist()
         owned = graph.owned_regions
-        ops, is_operation, leaves = (
-            graph.nodes.op.tolist(),
-            (graph.nodes.kind == OPERATION).tolist(),
-            self.leaf.tolist(),
-        )
+        ops, leaves = graph.nodes.op.tolist(), self.leaf.tolist()
+        is_operation = (graph.nodes.kind == OPERATION).tolist()
         wrappers, turning, manual = self._ops(WRAPPERS), self._ops(LOOPS | CONDITIONS), self._ops(_MANUAL)
         is_piece = ((self.role != CHIP) & (self.role != EDGE)).tolist()
         # Open rows, innermost last, and the rows of the jaxpr's outline that they are; and the owners that hold what
@@ -406,6 +403,9 @@ class _Writer:
         lonely[:-1] &= holds[1:] == holds[:-1]
         # Of several gradients, that a phase is all that is left of one does not tell of which.
         lonely[:-1] &= ~is_kind(given.kind, (_PHASE,))[np.maximum(origin[1:], 0)] | (unit[1:] >= 0)
+        # What is one box is told by its own name, not by the condition that a library chooses by in it.
+        inner = is_kind(given.kind, (_LOOP, _COND))[np.maximum(origin[1:], 0)] & (unit[1:] < 0)
+        lonely[:-1] &= ~(inner & (given.closed[np.maximum(origin[:-1], 0)] > 0))
         stays = is_kind(given.kind, _OWN_NAMED) | (given.copy >= 0) | (given.count != 1)
         again = np.ones(len(origin), bool)
         again[np.unique(origin, return_index=True)[1]] = False

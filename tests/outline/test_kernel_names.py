@@ -174,3 +174,13 @@ def test_a_piece_that_is_all_of_an_expression_has_its_name_and_is_as_closed():
     boxes = {row.name: row for row in outline if row.parent == 0}
     assert {"top_k", "divmod"} <= set(boxes)
     assert boxes["divmod"].closed
+
+
+def test_a_call_of_a_library_that_chooses_by_a_condition_inside_has_its_name_where_the_compiler_made_the_choice():
+    def determinant(a):
+        factor = jnp.linalg.cholesky(a)
+        return jnp.sum(jnp.log(jnp.diag(factor)))
+
+    outline = _outline(jax.value_and_grad(determinant), jnp.eye(12))
+    around = [outline.row(row.parent) for row in outline if row.name == "cond"]
+    assert [(row.name, row.closed) for row in around] == [("diag", True)]
