@@ -360,9 +360,10 @@ def _merged(outer: Label, inner: Label, is_box: bool, is_region: bool, is_whole:
     """
     token = outer.token + inner.token
     frames = outer.frames + tuple(frame for frame in inner.frames if frame not in outer.frames)
-    if inner.kind == BODY and outer.kind in (CALL, FUNCTION) and outer.name == inner.name:
+    if inner.kind == BODY and (outer.kind == CALL or (outer.kind == FUNCTION and outer.name == inner.name)):
         # The call of a function that JAX makes one region of: `shard_map`, say.
-        return Label(BODY, outer.name, outer.detail, outer.variable, frames, token)
+        name = outer.name if inner.name in GENERIC else inner.name
+        return Label(BODY, name, outer.detail, outer.variable, frames, token)
     if inner.kind in (BODY, PHASE):
         return None
     if RECOMPUTED in (outer.kind, inner.kind) and not {outer.kind, inner.kind} & {STATEMENT, FUNCTION}:

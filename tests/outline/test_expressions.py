@@ -369,6 +369,19 @@ def test_a_function_that_is_one_region_is_not_told_twice():
     assert names_inside(outline, spread_row.index) == ["tanh", "sum", "psum"]
 
 
+def test_what_each_device_does_is_told_by_the_function_also_where_the_call_is_of_a_variable():
+    def scaled(x):
+        return jnp.tanh(x) * jax.lax.psum(x.sum(), "data")
+
+    mesh = Mesh(np.array(jax.devices()[:1]), ("data",))
+    on_each = shard_map(scaled, mesh=mesh, in_specs=PartitionSpec("data"), out_specs=PartitionSpec("data"))
+    outline = outline_of(jax.grad(lambda x: jnp.sum(on_each(x) * 2)), _X)
+    forward, backward = rows_named(outline, "scaled")
+    assert forward.kind == backward.kind == "body"
+    assert forward.twin == backward.index
+    assert not rows_named(outline, "on_each")
+
+
 def test_what_an_operation_gives_is_taken_apart_in_its_box():
     def noisy(key, x):
         one, other, last = jax.random.split(key, 3)
