@@ -16,7 +16,7 @@ from jaxviz.read.nesting import DEEPEST, too_deep
 _ERROR = re.compile(r'error: (?:"[^"\n]*":(\d+):(\d+): )?(.*)')
 _UNKNOWN = re.compile(
     r"not found for custom op '\w+\.|^custom op '\w+\.[\w.]+' is unknown|unregistered operation '\w+\.[\w.]+' found"
-    r"|^unknown (?:\w+ )?(?:attribute|type)\b"
+    r"|^unknown (?:\w+ )?(?:attribute|type)\b|expected ::mlir::\w+::\w+ to be one of: "
 )
 # A type that an operation may not have.
 _TYPE = re.compile(r"but got '[^']*!(\w+)\.")

@@ -100,6 +100,19 @@ def test_operations_that_a_newer_compiler_has_are_read_by_their_lines(tmp_path):
         assert jv.open(tmp_path / "m").stablehlo.find("of_tomorrow")
 
 
+def test_words_that_a_newer_compiler_has_for_an_attribute_are_read_by_their_lines(tmp_path):
+    text = (
+        "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %0 = {} tensor<4xf32>\n  return %x : tensor<4xf32>\n}"
+    )
+    compared = "stablehlo.compare NEARLY, %x, %x : (tensor<4xf32>, tensor<4xf32>) ->"
+    precise = "stablehlo.dot %x, %x, precision = [LATER, DEFAULT] : (tensor<4xf32>, tensor<4xf32>) ->"
+    for written in (compared, precise):
+        (tmp_path / "m").write_text(text.replace("{}", written))
+        opened = jv.open(tmp_path / "m")
+        assert opened.stablehlo.find(written.split()[0].removeprefix("stablehlo."))
+        assert "read line by line" in repr(opened)
+
+
 @pytest.mark.parametrize(("cut", "message"), [(LOOP[:-2], "as often as there is {"), (LOOP + "}\n", "{ before this }")])
 def test_lines_whose_bodies_do_not_end_are_an_error(tmp_path, cut, message):
     (tmp_path / "m").write_text(cut)
