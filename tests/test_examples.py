@@ -86,7 +86,7 @@ def test_nbconvert_shows_the_picture(ran):
     pictures = [
         base64.b64decode(data).decode() for data in re.findall(r"data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)", body)
     ]
-    assert sum("with 3 operations</desc>" in picture for picture in pictures) == 2
+    assert sum("with 3 operations: w, b, x, matmul, add, tanh, result</desc>" in picture for picture in pictures) == 2
     assert sum(">matmul</text>" in picture for picture in pictures) >= 2
 
 

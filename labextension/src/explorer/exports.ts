@@ -3,8 +3,8 @@ import type { Document } from '../document/graph.ts';
 import type { Scene } from '../draw/scene.ts';
 import { toSvg } from '../draw/svg.ts';
 import type { Theme } from '../draw/theme.ts';
+import { described } from '../view/described.ts';
 import { button, element } from './elements.ts';
-import { NodeKind } from '../document/graph.ts';
 import type { Viewing } from './viewing.ts';
 
 export interface Exported {
@@ -82,12 +82,11 @@ export class Exports {
   /** The picture as it stands: what is open, and in which colours. */
   svg(scene: Scene): string {
     const { document: source } = this.of;
-    const { graph, program, stage } = this.of.viewing();
-    const operations = graph.kind.reduce((sum, kind) => sum + (kind === NodeKind.operation ? 1 : 0), 0);
+    const { program, stage } = this.of.viewing();
     return toSvg(scene, {
       theme: this.of.theme(),
       title: source.programs[program].call || 'program',
-      description: `${stage?.kind ?? 'graph'} with ${operations} operations`
+      description: described(stage?.kind ?? 'graph', scene.visible)
     });
   }
 

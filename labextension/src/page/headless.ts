@@ -11,6 +11,7 @@ import type { Theme } from '../draw/theme.ts';
 import type { Layout, LayoutInput } from '../layout/input.ts';
 import { layout } from '../layout/layout.ts';
 import { LayoutMemory } from '../layout/memory.ts';
+import { described } from '../view/described.ts';
 import { firstView } from '../view/first.ts';
 import { Apart } from '../view/folds.ts';
 import { openEverything } from '../view/opening.ts';
@@ -47,11 +48,10 @@ function svg(documentText: string, optionsText: string): string {
   }
   const scene = makeScene(visible, place(toLayout(visible, measure, { aspect: aspectOf(spaceOf(options)) })));
   const program = document.programs[0];
-  const equations = graph.kind.reduce((sum, kind) => sum + (kind === NodeKind.operation ? 1 : 0), 0);
   return toSvg(scene, {
     theme: options.theme ?? 'light',
     title: program ? program.call : 'program',
-    description: `${program?.stages[0]?.kind ?? 'graph'} with ${equations} operations`,
+    description: described(program?.stages[0]?.kind ?? 'graph', visible),
     note: options.note,
     ...(options.fit ? { most: options.width } : {})
   });
