@@ -20,6 +20,8 @@ const INTO = 3 - OUTSIDE;
 const MOST_PLACED = 400;
 /** px² of something else that one may cover before the next place is better. */
 const LATER = 12;
+/** px² of something else that the border of the frame around is as bad as, for a label that lies across it. */
+const BORDER = 100;
 /** px² of anything else that one of words on words is as bad as. */
 const WORDS = 4;
 /** px at the upper and lower border of a label, and of a box, that others may cover: no letter reaches into them. */
@@ -103,12 +105,19 @@ function bestSpot(scene: Scene, box: number, text: string, taken: readonly Area[
   found.forEach((spot, at) => {
     const area = areaOf(spot);
     const sum = (others: readonly Area[]): number => others.reduce((all, other) => all + covered(area, other), 0);
-    const cost = at * LATER + sum(things) + WORDS * sum(written);
+    const cost = at * LATER + sum(things) + WORDS * sum(written) + BORDER * bordersUnder(scene, box, area);
     if (cost < least) {
       [best, least] = [spot, cost];
     }
   });
   return best as Spot;
+}
+
+/** How many sides of the frame around a box lie under an area. */
+function bordersUnder({ visible, layout }: Scene, box: number, { left, right }: Area): number {
+  const frame = visible.parent[box];
+  const sides = frame < 0 ? [] : [layout.x[frame], layout.x[frame] + layout.width[frame]];
+  return sides.filter(side => left < side && right > side).length;
 }
 
 /** The least area around all. */

@@ -55,6 +55,21 @@ test('labels of marks cover neither each other nor what else is written: titles 
   }
 });
 
+test('a label stays inside the frame around its box, where it has a place there', () => {
+  const scene = sceneOf(loop(), [1]);
+  const { x, width } = scene.layout;
+  const inside = [...scene.visible.parent.keys()].filter(box => scene.visible.parent[box] >= 0);
+  assert.ok(inside.length > 2);
+  const spots = labelSpots(
+    scene,
+    inside.map((box): Mark => ({ box, kind: 'changed', text: 'changed' }))
+  );
+  spots.forEach(({ left, width: wide }, at) => {
+    const frame = scene.visible.parent[inside[at]];
+    assert.ok(left >= x[frame] && left + wide <= x[frame] + width[frame], scene.visible.label[inside[at]]);
+  });
+});
+
 test('the number of copies stands over the outline of a mark', () => {
   const made = sceneOf(loop(), [1]);
   const box = made.visible.shape.indexOf(Shape.box);
