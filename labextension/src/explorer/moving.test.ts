@@ -49,6 +49,17 @@ test('of a dump the kernels are listed that read and write most, and a click sho
   assert.deepEqual(movingStrips(decodePlain(affine().plain()), { show: () => undefined }), []);
 });
 
+test('of the programs of a folder the first has such a list, of a comparison both', () => {
+  const folder = dump();
+  const [program] = folder.programs;
+  folder.graphs.push(structuredClone(folder.graphs[0]));
+  folder.programs.push({ ...program, name: 'other', stages: [{ ...program.stages[0], graph: 1 }] });
+  const count = (): number => movingStrips(decodePlain(folder), { show: () => undefined }).length;
+  assert.equal(count(), 1);
+  folder.links = [{ from: 0, to: 1, source: [], target: [], kind: [], shares: {} }];
+  assert.equal(count(), 2);
+});
+
 test('the bytes of kernels colour a dump by their shapes, which no run tells', async () => {
   const bytes = colourings.find(({ key }) => key === 'bytes');
   const groups = (plain: PlainDocument) => {

@@ -1,5 +1,6 @@
 /** The strip of a dump that nothing was run of: which kernels read and write most, by the shapes of their values. */
 import { NodeKind, type Document } from '../document/graph.ts';
+import { comparedLinks } from '../document/programs.ts';
 import { kernelCount } from '../view/kernels.ts';
 import { nodeLabel } from '../view/label.ts';
 import { shareText } from '../view/measures.ts';
@@ -13,9 +14,12 @@ import { titled } from './titled.ts';
 /** So many kernels are listed, those that move most. */
 const LISTED = 8;
 
-/** One for each program that is a file of the compiler's with several kernels, and was not measured. */
+/**
+ * One for a program that is a file of the compiler's with several kernels, and was not measured: the first of a folder,
+ * which is shown first, and both of a comparison.
+ */
 export function movingStrips(source: Document, actions: Pick<RunActions, 'show'>): HTMLElement[] {
-  return source.programs.flatMap(({ stages }, program) => {
+  return source.programs.slice(0, comparedLinks(source).length ? 2 : 1).flatMap(({ stages }, program) => {
     const at = stages.find(({ kind }) => kind === 'hlo')?.graph;
     const known = stages.some(({ kind }) => kind === 'jaxpr') || source.measures.some(one => one.program === program);
     if (at === undefined || known) {
