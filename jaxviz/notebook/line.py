@@ -149,6 +149,8 @@ def _call_in(rest: str) -> ast.Call:
         hint = (
             f"%jaxviz {rest}(...) with its arguments" if isinstance(expression, (ast.Name, ast.Attribute)) else EXAMPLE
         )
+        if isinstance(expression, ast.Name) and Path(rest).is_dir():
+            hint += f", or %jaxviz {rest}/ for the folder"
         raise UsageError(f"%jaxviz wants a call, and {rest!r} is none: write {hint.removeprefix('write ')}.")
     return expression
 
