@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from jaxviz.opening.buffers import read_buffers, with_buffers
-from jaxviz.opening.contents import OpenError, contents_of, read_bytes
+from jaxviz.opening.contents import OpenError, check_start, contents_of, read_bytes
 from jaxviz.opening.dump_names import SHARDY, Dumped, Kind
 from jaxviz.opening.opened import OpenedPass, OpenedProgram
 from jaxviz.opening.programs import OpenedStage, lowered_in, programs_in
@@ -17,6 +18,8 @@ from jaxviz.units import plural
 
 # Begins the tables of call stacks in the text of a module.
 _STACKS = b"\nFileNames\n"
+
+_ASK_FOR_HLO = "--xla_dump_hlo_as_text or --xla_dump_hlo_as_proto writes it"
 
 _OF_LAST_RUN = (Kind.GIVEN, Kind.SPLIT)
 
@@ -44,10 +47,26 @@ def dumped_programs(files: Iterable[Dumped], root: Path, left_out: list[str]) ->
             name = ".".join(filter(None, (run, module.split(".")[0])))
             found.where = str(folder.relative_to(root) / name)
             programs.append(found)
+    known_modules = {(folder, module.split(".")[0]) for folder, _, module in groups}
     for folder, rest in others.items():
+        renamed = {file: _renamed(file, root) for file in rest if (folder, file.module) not in known_modules}
+        programs += filter(None, renamed.values())
+        rest = [file for file in rest if renamed.get(file) is None]
+        if not rest:
+            continue
         suffixes = sorted({file.path.suffix for file in rest})
-        left_out.append(f"{folder}: {plural(len(rest), 'other file')} of the dump ({', '.join(suffixes)})")
+        counted = f"{plural(len(rest), 'other file')} of the dump ({', '.join(suffixes)})"
+        left_out.append(f"{folder}: {counted}" + ("" if programs else f", which has no HLO: {_ASK_FOR_HLO}"))
     return programs
+
+
+def _renamed(file: Dumped, root: Path) -> OpenedProgram | None:
+    """The program in a file that XLA does not name so, of a module of which there is no state; None if it has none."""
+    with suppress(OpenError, OSError):
+        check_start(file.path)
+        stage = read_state(file.path)
+        return OpenedProgram(stage.name, stage, where=str(file.path.relative_to(root)))
+    return None
 
 
 def _lowered_program(group: Sequence[Dumped], left_out: list[str]) -> OpenedProgram | None:

@@ -107,6 +107,15 @@ def test_a_dump_of_a_compiler_for_tpu_which_adds_its_version_to_names_is_one_pro
     assert "['jit_program'] opens all of it" in repr(jv.open(last))
 
 
+def test_a_file_of_a_dump_that_somebody_gave_another_name_opens(dump, tmp_path):
+    (last,) = dump.glob("*.cpu_after_optimizations.txt")
+    shutil.copy(last, tmp_path / "module_0007.jit_program.hlo.txt")
+    (tmp_path / "module_0007.jit_program.thunk_sequence.txt").write_text("000: kKernel\n")
+    opened = jv.open(tmp_path)
+    assert list(map(str, opened.hlo)) == list(map(str, jv.open(last).hlo))
+    assert opened.left_out == (f"{tmp_path}: 1 other file of the dump (.txt)",)
+
+
 def test_two_dumps_in_one_folder_are_not_mixed(tmp_path):
     """As two processes leave them each in a folder of its own, and as two runs with times in front of the names."""
     module = "HloModule jit_f\n\nENTRY e {{\n  p = f32[2] parameter(0)\n  ROOT r = f32[2] {}(p)\n}}\n"
@@ -255,6 +264,15 @@ def test_a_folder_in_which_nobody_may_look_is_told(dump, tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "scandir", refused)
     assert jv.open(tmp_path).left_out == (f"{tmp_path}/secret: Permission denied",)
+
+
+def test_a_dump_without_hlo_says_what_writes_it(tmp_path):
+    (tmp_path / "module_0001.jit_f.before_optimizations.url").write_text("https://example.org/graph")
+    (tmp_path / "module_0001.jit_f.debug_options").write_text("")
+    with pytest.raises(
+        jv.OpenError, match=r"2 other files of the dump .*, which has no HLO: --xla_dump_hlo_as_text or"
+    ):
+        jv.open(tmp_path)
 
 
 def test_a_pipe_is_no_file(tmp_path):
