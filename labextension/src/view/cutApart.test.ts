@@ -30,13 +30,16 @@ test('a name that others begin with keeps its beginning', () => {
   assert.deepEqual(apart(['encoder_layer_norm', 'encoder_layer_norm_out'], 12), ['encoder_lay…', 'encoder…_out']);
 });
 
-test('other names, and statements, are cut as ever', () => {
+test('names that are the same are cut as ever', () => {
   assert.deepEqual(apart(['encoderdecoderblock', 'encoderdecoderblock'], 12), ['encoderdeco…', 'encoderdeco…']);
-  const statements = ['total = first + second', 'total = first + third'];
-  assert.deepEqual(
-    apart(statements, 12),
-    statements.map(name => cut(name, 12))
-  );
+});
+
+test('statements that are cut to the same letters say how they begin and where they differ', () => {
+  assert.deepEqual(apart(['x = params["weights_of_query"] @ x', 'x = params["weights_of_key"] @ x'], 22), [
+    'x = params…query"] @ x',
+    'x = params["…key"] @ x'
+  ]);
+  assert.deepEqual(apart(['total = first + second', 'total = first + third'], 12), ['total…second', 'total …third']);
 });
 
 test('so the boxes of a picture say it', () => {

@@ -1,6 +1,9 @@
-/** Long names that begin alike are cut so that each still says which one it is: `encode…block` and `encode…_norm`. */
+/**
+ * Long names that begin alike are cut so that each still says which one it is: `encode…block` and `encode…_norm`; and
+ * statements, `x = params["q…` and `x = params["k…`, where they begin to differ.
+ */
 
-/** A name, and not a statement: of that, how it ends says less than how it begins. */
+/** A name, and not a statement: of that, what it ends in says less than how it begins. */
 const NAME = /^[\p{L}_][\p{L}\p{N}_.]*$/u;
 /** What names that are cut end in. */
 const CUT = '…';
@@ -11,7 +14,7 @@ const LEAST_BEGINNING = 3;
 export function cutApart(names: readonly string[], labels: readonly string[]): string[] {
   const alike = new Map<string, Set<string>>();
   labels.forEach((label, at) => {
-    if (label.endsWith(CUT) && NAME.test(names[at])) {
+    if (label.endsWith(CUT) && label !== names[at]) {
       alike.set(label, (alike.get(label) ?? new Set()).add(names[at]));
     }
   });
@@ -26,7 +29,8 @@ function withOwnEnd(name: string, others: ReadonlySet<string>, most: number): st
   const letters = Array.from(name);
   const rest = [...others].filter(other => other !== name).map(other => Array.from(other));
   const own = letters.slice(Math.max(...rest.map(other => sharedLength(letters, other))));
-  const room = most - CUT.length - LEAST_BEGINNING;
+  const least = NAME.test(name) ? LEAST_BEGINNING : Math.ceil(most / 2) - CUT.length;
+  const room = most - CUT.length - least;
   const end = own.length > room ? [...own.slice(0, room - CUT.length), CUT] : own;
   return [...letters.slice(0, most - CUT.length - end.length), CUT, ...end].join('');
 }
