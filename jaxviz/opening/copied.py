@@ -71,7 +71,7 @@ def copied_in(text: str) -> Copied | None:
     if not pieces or found == text:
         return None
     words = _but(kept) if any(line.strip() and not alone for line, alone in zip(lines, kept, strict=True)) else ""
-    is_shorter = any(alone and alone != line.rstrip() for line, alone in zip(lines, kept, strict=True))
+    is_shorter = any(alone and alone.strip() != line.strip() for line, alone in zip(lines, kept, strict=True))
     return Copied(found, " and ".join(filter(None, (words, "what stands before the lines of it" * is_shorter))))
 
 

@@ -36,7 +36,8 @@ def _programs_within(data: bytes, file: str, left_out: list[str], *, is_own: boo
         plain = without_colours(data)
         if plain != data:
             return _programs_within(plain, file, left_out, is_own=is_own)
-        text = text_of(data)
+        # What is around may be in another encoding.
+        text = text_of(data) or text_of(data, "replace")
         copied = None if text is None or is_own else copied_in(text)
         if text is None or copied is None:
             raise

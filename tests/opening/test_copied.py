@@ -86,6 +86,8 @@ def test_it_is_told_which_lines_were_read_and_where_in_the_file_an_error_is(tmp_
     path.write_text(f"I get\n```\n{HLO}```\n")
     (said,) = jv.open(path).left_out
     assert said == f"{path}: all but lines 3 to {2 + len(HLO.splitlines())}"
+    path.write_bytes("Hélas:\n".encode("latin-1") + before_each(HLO, "    ").encode())
+    assert jv.open(path).left_out == (f"{path}: all but lines 2 to {1 + len(HLO.splitlines())}",)
     path.write_text(f"I get\n```\n{HLO.replace('tanh(', 'tanh((')}```\n")
     wrong = 3 + HLO[: HLO.index("tanh(")].count("\n")
     with pytest.raises(jv.OpenError, match=rf"line {wrong}:\d+: expected operands and \)"):
