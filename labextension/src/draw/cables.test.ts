@@ -263,7 +263,10 @@ test('a cable that is drawn in full for its box does not run through the words a
 });
 
 test('the label of a mark on a box at the end of a cable stands clear of what the cables say', () => {
-  const boxes = [forward, backward, box(0, 215, 0), box(0, 215, 1), box(1, 425, 0), box(1, 425, 1)];
+  // No border of a frame keeps the label back.
+  const around: Placed = { parent: -1, at: [0, 0, 720, 400] };
+  const free = { ...box(0, 215, 1), parent: 6 };
+  const boxes = [forward, backward, box(0, 215, 0), free, box(1, 425, 0), box(1, 425, 1), around];
   const mark = [{ box: 3, text: '12 gone +34' }];
   const areaOf = (scene: Scene) => {
     const [{ left, top, width }] = labelSpots(scene, [...mark]);

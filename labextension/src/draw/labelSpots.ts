@@ -21,7 +21,7 @@ const MOST_PLACED = 400;
 /** px² of something else that one may cover before the next place is better. */
 const LATER = 12;
 /** px² of something else that the border of the frame around is as bad as, for a label that lies across it. */
-const BORDER = 100;
+const BORDER = 60;
 /** px² of anything else that one of words on words is as bad as. */
 const WORDS = 4;
 /** px at the upper and lower border of a label, and of a box, that others may cover: no letter reaches into them. */
