@@ -81,6 +81,18 @@ test('where it is narrow, the source stands over the picture', async () => {
   assert.ok(!root.classList.contains('jv-slim'));
 });
 
+test('over two pictures the source stands sooner, and beside one again', async () => {
+  giveSize(700, 400);
+  const { root, press } = await explore({ plain: withSource });
+  await press('1');
+  const slim = (): boolean => root.classList.contains('jv-slim');
+  assert.ok(!slim());
+  await press('d');
+  assert.ok(slim());
+  await press('d');
+  assert.ok(!slim());
+});
+
 test('the source that came by itself in a tab goes where that is narrow, and comes back where it is wide', async () => {
   const resize = resizing();
   const seenAt = (explored: Explored, width: number): boolean => {

@@ -11,6 +11,8 @@ const ROOM_FOR_ALL = 1500;
 const ROOM_FOR_IT = 660;
 /** px of one in which the source stands over the picture: side by side, neither could be read. */
 const SLIM = 560;
+/** The same of one with two pictures. */
+const SLIM_FOR_TWO = 760;
 
 export interface ReadingParts extends SourceActions {
   readonly root: HTMLElement;
@@ -111,7 +113,7 @@ export class Reading {
     const { clientWidth } = this.parts.root;
     // What is behind another tab has no width, and is seen again as it was.
     if (clientWidth) {
-      this.parts.root.classList.toggle('jv-slim', clientWidth < SLIM);
+      this.parts.root.classList.toggle('jv-slim', clientWidth < (this.second ? SLIM_FOR_TWO : SLIM));
       this.follow(clientWidth);
     }
   }
