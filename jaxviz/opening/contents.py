@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import codecs
+import filecmp
 import gzip
 import importlib
 import json
@@ -104,7 +105,7 @@ def check_start(path: Path) -> None:
     """Raise `OpenError` for a file that is none to be opened by its first bytes alone."""
     with path.open("rb") as stream:
         start = stream.read(_START)
-    if any(start.startswith(magic) for magic, _, _ in _COMPRESSIONS) or len(start) < _START:
+    if _compression(start) or len(start) < _START:
         return
     start = _without_wide_characters(start)
     text = text_of(start)
@@ -113,10 +114,26 @@ def check_start(path: Path) -> None:
         contents_of(start, str(path))
 
 
+def hold_the_same(one: Path, other: Path) -> bool:
+    """Whether two files do; what is compressed says, beside what it holds, when it was."""
+    if filecmp.cmp(one, other, shallow=False):
+        return True
+    with one.open("rb") as stream:
+        is_compressed = _compression(stream.read(_START)) is not None
+    with suppress(OpenError):
+        return is_compressed and read_bytes(one) == read_bytes(other)
+    return False
+
+
+def _compression(data: bytes) -> tuple[str, Callable[[BytesIO], Any]] | None:
+    """Which compression a file begins with, and what opens it."""
+    return next(((label, opener) for magic, label, opener in _COMPRESSIONS if data.startswith(magic)), None)
+
+
 def unpacked(data: bytes, name: str) -> bytes:
     """Without compression, of whichever kind and however often; `name` stands in front of errors."""
     for _ in range(_LAYERS):
-        found = next(((label, opener) for magic, label, opener in _COMPRESSIONS if data.startswith(magic)), None)
+        found = _compression(data)
         if found is None:
             return _without_wide_characters(data)
         label, opener = found

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from filecmp import cmp
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,7 +26,7 @@ from jaxviz.document import (
 from jaxviz.exploration import Exploration
 from jaxviz.gather import Measured
 from jaxviz.graph import OPERATION, Graph
-from jaxviz.opening.contents import OpenError
+from jaxviz.opening.contents import OpenError, hold_the_same
 from jaxviz.opening.listing import listing
 from jaxviz.opening.programs import OpenedStage
 from jaxviz.opening.written import places_in
@@ -309,7 +308,7 @@ class OpenedProgram:
         given = [state.path for state in self._states[:1] if not state.after]
         before = [*given, *(one.path for one in self._all_passes)]
         after = self._all_passes if given else self._all_passes[1:]
-        return tuple(one for path, one in zip(before, after, strict=False) if cmp(path, one.path, shallow=False))
+        return tuple(one for path, one in zip(before, after, strict=False) if hold_the_same(path, one.path))
 
     @cached_property
     def document_with_passes(self) -> Document:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -114,6 +115,14 @@ def test_a_file_of_a_dump_that_somebody_gave_another_name_opens(dump, tmp_path):
     opened = jv.open(tmp_path)
     assert list(map(str, opened.hlo)) == list(map(str, jv.open(last).hlo))
     assert opened.left_out == (f"{tmp_path}: 1 other file of the dump (.txt)",)
+
+
+def test_passes_that_changed_nothing_are_told_where_each_file_is_compressed(dump, tmp_path):
+    for number, path in enumerate(path for path in dump.glob("*.txt")):
+        (tmp_path / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes(), mtime=number))
+    opened, plain = jv.open(tmp_path), jv.open(dump)
+    assert opened.unchanged == plain.unchanged > 0
+    assert [step.name for step in opened.passes] == [step.name for step in plain.passes]
 
 
 def test_two_dumps_in_one_folder_are_not_mixed(tmp_path):
