@@ -19,10 +19,13 @@ from numpy.typing import NDArray
 from jaxviz.graph import ARGUMENT, OPERATION, RESULT, Column, Graph
 from jaxviz.link.applied import with_applying
 from jaxviz.link.asked import with_asked
+from jaxviz.link.between import with_between
 from jaxviz.link.calls import with_calls_told_apart
 from jaxviz.link.carried import with_carried_variables
+from jaxviz.link.equations import Equations
 from jaxviz.link.evidence import Evidence
 from jaxviz.link.fates import Fates
+from jaxviz.link.flow import Flow
 from jaxviz.link.judging import make_fates
 from jaxviz.link.links import Found, Links, make_links, read_tags
 from jaxviz.link.merged import with_merged
@@ -254,6 +257,10 @@ class Capture:
             return numbers_of(jaxpr, lowered.graph, lowered.tagged)
 
     @cached_property
+    def _equations(self) -> Equations:
+        return Equations(self.jaxpr)
+
+    @cached_property
     def _lowered(self) -> Any:
         jaxpr = self._tags.jaxpr
         # So many objects are new by then that Python would begin to walk all that there are.
@@ -301,9 +308,11 @@ class Capture:
         """The stage in the order of the jaxpr, with its links and its outline."""
         applied = with_applying(self.jaxpr, graph, tagged)
         known, asked = with_asked(self.jaxpr, graph, with_taken_in(self.jaxpr, graph, applied))
-        known, unnamed = with_unnamed(self.jaxpr, graph, known)
-        theirs = with_numbers(graph, known, numbers, asked | unnamed) if numbers else known
-        links = make_links(self.jaxpr, graph, theirs, asked | unnamed)
+        flow = Flow(graph)
+        known, unnamed = with_unnamed(self.jaxpr, graph, known, flow, self._equations)
+        known, unsure = with_between(self.jaxpr, graph, known, asked | unnamed, flow, self._equations)
+        theirs = with_numbers(graph, known, numbers, unsure) if numbers else known
+        links = make_links(self.jaxpr, graph, theirs, unsure)
         waits = waiting_operands(graph, last_places(graph, links), (links.source, links.target))
         source = places_in_program(graph, links, waits)
         source = places_of_mixed(graph, source, (links.source, links.target), outline)

@@ -1,8 +1,9 @@
 """Links: which nodes of one stage became which nodes of another.
 
 A link is exact where the tag of one equation is on the operation, merged where those of several are, and inferred where
-the operation has none (the compiler made it) and its neighbours say where it belongs. A number without a tag is of the
-equations that are known to read it. The picture never pretends: the kind is kept with every link.
+the operation has none (the compiler made it) and its neighbours say where it belongs. Where what stands around it
+leaves no other equation than one, it has the tag of that; a number without a tag is of the equations that are known to
+read it. The picture never pretends: the kind is kept with every link.
 """
 
 from __future__ import annotations

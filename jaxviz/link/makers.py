@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,17 @@ from jaxviz.graph import ARGUMENT, ENTER, LEAVE, OPERATION, RESULT, Graph
 
 #: Equations that compute no value.
 MOVING = ("transpose", "reshape", "broadcast_in_dim", "squeeze", "split", "copy", "copy_p")
+#: Those, and what hands on what it reads as another type, under a condition, or in part.
+HANDING_ON = (
+    *MOVING,
+    "convert_element_type",
+    "stop_gradient",
+    "optimization_barrier",
+    "reduce_precision",
+    "slice",
+    "random_wrap",
+    "random_unwrap",
+)
 
 
 class Makers:
@@ -36,6 +48,20 @@ class Makers:
             # What leaves a body was made there.
             node = self._left.get(source, int(graph.value_node[source])) if source >= 0 else -1
         return -1
+
+    def made(self, source: int) -> int:
+        """The equation that computed a value; else the argument or constant that it is."""
+        graph = self._graph
+        while True:
+            node = self._left.get(source, int(graph.value_node[source]))
+            if graph.nodes.kind[node] == ARGUMENT:
+                source = self._entered.get(node, -1)
+            elif self.moves[node] or graph.nodes.kind[node] == RESULT:
+                source = int(graph.operands.source[graph.first_operand[node]])
+            else:
+                return node
+            if source < 0:
+                return node
 
     def of_operands(self, node: int) -> list[int]:
         """The equations that computed what a node reads; those of no operand are left out."""
@@ -76,3 +102,22 @@ class Makers:
         bindings = self._graph.bindings
         rows = np.flatnonzero(bindings.kind == kind)
         return dict(zip(bindings.end[rows].tolist(), bindings.start[rows].tolist(), strict=True))
+
+
+def is_sum_of_one(graph: Graph) -> NDArray[np.bool_]:
+    """The sums, products and so on over axes of one entry: they hand on what they read."""
+    found = np.zeros(len(graph), bool)
+    strings, dims, type_ = graph.tables.strings, graph.tables.types.dims, graph.values.type
+    reducing = [op for op in np.unique(graph.nodes.op).tolist() if strings[op].startswith("reduce_")]
+    for node in np.flatnonzero(np.isin(graph.nodes.op, reducing)).tolist():
+        source = int(graph.operands.source[graph.first_operand[node]])
+        if source >= 0:
+            read, made = dims[type_[source]], dims[type_[graph.first_value[node]]]
+            # What reduces windows makes as many axes as it reads.
+            found[node] = len(made) < len(read) and prod(made) == prod(read)
+    return found
+
+
+def size_of(graph: Graph, value: int) -> int:
+    """How many entries a value has."""
+    return prod(graph.tables.types.dims[graph.values.type[value]])

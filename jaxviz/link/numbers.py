@@ -98,13 +98,21 @@ def with_numbers(graph: Graph, tagged: Sequence[Found], numbers: Numbers, unsure
     found = list(tagged)
     for node in nodes:
         found[node] = ()
+    told: dict[tuple[float, Found], Found] = {}
+
+    def that_read(number: float, equations: Found) -> Found:
+        known = told.get((number, equations))
+        if known is None:
+            known = told[number, equations] = _that_read(number, equations, numbers)
+        return known
+
     # What reads a number stands behind it.
     nodes.reverse()
     for node, beside in zip(nodes, reading.of(nodes), strict=True):
         readers = [one for one in beside if one not in fusions]
         if len(readers) < len(beside):
             readers += [*inside.readers(node), *beyond.readers(node)]
-        theirs = [_that_read(number[node], found[one], numbers) if one not in unsure else () for one in readers]
+        theirs = [that_read(number[node], found[one]) if one not in unsure else () for one in readers]
         if theirs and all(theirs):
             found[node] = tuple(sorted({equation for equations in theirs for equation in equations}))
     return found

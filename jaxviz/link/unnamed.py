@@ -9,28 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, compress
-from math import prod
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.graph import ENTER, LEAVE, OPERATION, RESULT, Column, Graph
-from jaxviz.link.links import PLUMBING, Found, grouped
-from jaxviz.link.makers import MOVING, Makers
+from jaxviz.graph import OPERATION, RESULT, Column, Graph
+from jaxviz.link.equations import Equations
+from jaxviz.link.flow import Flow
+from jaxviz.link.links import PLUMBING, Found
+from jaxviz.link.makers import Makers, size_of
 from jaxviz.link.snapshots import ONLY_MOVE
 from jaxviz.read.bodies import PLAIN_CALLS
 
-# What hands values on, in HLO and in the jaxpr. Of a fusion, what is in it is looked at.
+# What hands values on. Of a fusion, what is in it is looked at.
 _IDLE = ONLY_MOVE | PLUMBING | {"fusion", "call", "copy-start", "copy-done", "partition-id", "opt-barrier"}
-_HANDING_ON = (*MOVING, "convert_element_type", "stop_gradient", "optimization_barrier", "reduce_precision", "slice")
 # How the call of what a loop does in each turn is named.
 _BODY = "/body/closed_call"
 # So many instructions are looked at on the way to what reads one, and so many on the way to what it is computed of.
 _STEPS, _FAR = 16, 128
 
 
-def with_unnamed(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> tuple[Sequence[Found], frozenset[int]]:
+def with_unnamed(
+    jaxpr: Graph, graph: Graph, tagged: Sequence[Found], flow: Flow, equations: Equations
+) -> tuple[Sequence[Found], frozenset[int]]:
     """The tags of a stage, with the equations that instructions without one stand for; and which these are."""
     strings, known = graph.tables.strings, _without_surroundings(jaxpr, graph, tagged)
     named = np.fromiter(map(bool, known), bool, len(known))
@@ -45,12 +47,12 @@ def with_unnamed(jaxpr: Graph, graph: Graph, tagged: Sequence[Found]) -> tuple[S
     found_again = working & ~_is_applied(graph)
     lost[list(set(chain.from_iterable(compress(known, found_again.tolist()))))] = False
     lost &= ~_is_loop(jaxpr)
-    reading = _Reading(jaxpr, graph, known, lost)
+    reading = _Reading(jaxpr, graph, known, lost, flow, equations.makers)
     # What reads an instruction stands behind it.
     for node in nodes[::-1].tolist():
-        for value, equations, is_it in reading.of(node):
-            size = _size(graph, value)
-            lost_here = (one for one in equations if lost[one] and _has_size(jaxpr, one, size))
+        for value, meant, is_it in reading.of(node):
+            size = size_of(graph, value)
+            lost_here = (one for one in meant if lost[one] and _has_size(jaxpr, one, size))
             equation = next((one for one in lost_here if is_it(node, one)), None)
             if equation is not None:
                 reading.found[node] = equation
@@ -124,19 +126,20 @@ _Test = Callable[[int, int], bool]
 class _Reading:
     """What reads an instruction, and what its equation reads in the jaxpr."""
 
-    def __init__(self, jaxpr: Graph, graph: Graph, tagged: Sequence[Found], lost: NDArray[np.bool_]) -> None:
+    def __init__(
+        self,
+        jaxpr: Graph,
+        graph: Graph,
+        tagged: Sequence[Found],
+        lost: NDArray[np.bool_],
+        flow: Flow,
+        makers: Makers,
+    ) -> None:
         self._jaxpr, self._graph, self._tagged, self._lost = jaxpr, graph, tagged, lost
         #: Which equations instructions without a name were found to be.
         self.found: dict[int, int] = {}
-        self._makers = Makers(jaxpr, _HANDING_ON)
-        self._makers.moves |= _is_sum_of_one(jaxpr)
-        bindings = graph.bindings
-        enters, leaves = (bindings.kind == ENTER) & (bindings.start >= 0), bindings.kind == LEAVE
-        into, entered = bindings.start[enters], bindings.end[enters]
-        self._entered = dict(zip(entered.tolist(), into.tolist(), strict=True))
-        self._into = grouped(into, entered)
-        self._out = grouped(bindings.start[leaves], bindings.end[leaves])
-        self._left = dict(zip(bindings.end[leaves].tolist(), bindings.start[leaves].tolist(), strict=True))
+        self._makers = makers
+        self._flow = flow
         fusion = graph.tables.find_string("fusion")
         self._fusions = frozenset(owner for owner in graph.owned_regions if graph.nodes.op[owner] == fusion)
         ours, theirs = _results(jaxpr), _results(graph)
@@ -150,12 +153,12 @@ class _Reading:
         seen = set(waiting)
         while waiting and len(seen) < _STEPS:
             value = waiting.pop(0)
-            on: list[int] = [int(graph.first_value[argument]) for argument in self._into.get(value, ())]
+            on: list[int] = [int(graph.first_value[argument]) for argument in self._flow.into.get(value, ())]
             for reader in graph.readers(value):
                 if reader in self._results:
                     yield value, [one for one in (self._makers.of(self._results[reader]),) if one >= 0], _is_result
                 elif graph.nodes.kind[reader] == RESULT:
-                    on += self._out.get(reader, ())
+                    on += self._flow.out.get(reader, ())
                 elif reader in self._fusions:
                     # Its name is that of one of many, and what reads a value in it has its own.
                     continue
@@ -178,7 +181,7 @@ class _Reading:
         for node in slices:
             source = int(graph.operands.source[graph.first_operand[node]])
             equation = self._behind_shapes(source)
-            before, after = _size(graph, source), _size(graph, int(graph.first_value[node]))
+            before, after = size_of(graph, source), size_of(graph, int(graph.first_value[node]))
             if equation >= 0 and _has_size(jaxpr, equation, after) and not _has_size(jaxpr, equation, before):
                 self.found[node] = equation
 
@@ -191,7 +194,7 @@ class _Reading:
             if maker in self.found or self._tagged[maker] or (first < end and not self._is_idle(maker)):
                 tag = self._tagged[maker]
                 return self.found.get(maker, tag[0] if len(tag) == 1 else -1)
-            value = self._entered.get(maker, int(graph.operands.source[first]) if first < end else -1)
+            value = self._flow.entered.get(maker, int(graph.operands.source[first]) if first < end else -1)
             if value < 0:
                 break
         return -1
@@ -241,7 +244,7 @@ class _Reading:
         while waiting and len(seen) < _FAR:
             at = waiting.pop()
             first, end = graph.first_operand[at : at + 2].tolist()
-            sources = [*graph.operands.source[first:end].tolist(), self._entered.get(at, -1)]
+            sources = [*graph.operands.source[first:end].tolist(), self._flow.entered.get(at, -1)]
             for one in (self._made_at(source) for source in sources if source >= 0):
                 if self._tagged[one] and graph.tables.strings[graph.nodes.op[one]] != "constant":
                     named.add(self._tagged[one])
@@ -256,7 +259,7 @@ class _Reading:
     def _made_at(self, value: int) -> int:
         """What makes a value: of a fusion without a name, what it hands out."""
         node = int(self._graph.value_node[value])
-        return node if self._tagged[node] else self._left.get(value, node)
+        return node if self._tagged[node] else self._flow.left.get(value, node)
 
 
 def _is_result(node: int, equation: int) -> bool:
@@ -275,33 +278,11 @@ def _is_applied(graph: Graph) -> NDArray[np.bool_]:
     return applied[graph.nodes.region]
 
 
-def _is_sum_of_one(jaxpr: Graph) -> NDArray[np.bool_]:
-    """The sums, products and so on over axes of one entry: they hand on what they read."""
-    found = np.zeros(len(jaxpr), bool)
-    strings = jaxpr.tables.strings
-    reducing = [op for op in np.unique(jaxpr.nodes.op).tolist() if strings[op].startswith("reduce_")]
-    for node in np.flatnonzero(np.isin(jaxpr.nodes.op, reducing)).tolist():
-        source = int(jaxpr.operands.source[jaxpr.first_operand[node]])
-        found[node] = source >= 0 and _has_size(jaxpr, node, _size(jaxpr, source)) and _has_fewer_axes(jaxpr, node)
-    return found
-
-
 def _results(graph: Graph) -> list[int]:
     return np.flatnonzero((graph.nodes.kind == RESULT) & (graph.nodes.region == 0)).tolist()
-
-
-def _size(graph: Graph, value: int) -> int:
-    return prod(graph.tables.types.dims[graph.values.type[value]])
-
-
-def _has_fewer_axes(graph: Graph, node: int) -> bool:
-    """Whether what a node makes has fewer axes than what it reads first: not so where it reduces windows."""
-    dims, type_ = graph.tables.types.dims, graph.values.type
-    read, made = int(graph.operands.source[graph.first_operand[node]]), int(graph.first_value[node])
-    return len(dims[type_[made]]) < len(dims[type_[read]])
 
 
 def _has_size(graph: Graph, node: int, size: int) -> bool:
     """Whether a node makes a value of so many entries."""
     first, end = graph.first_value[node : node + 2].tolist()
-    return any(_size(graph, value) == size for value in range(first, end))
+    return any(size_of(graph, value) == size for value in range(first, end))
