@@ -50,10 +50,17 @@ def assigned_to(statement: ast.stmt, node: ast.AST | None) -> str:
     target = (getattr(statement, "targets", None) or [getattr(statement, "target", None)])[0]
     if node is None or target is None:
         return ""
-    if value is node:
+    if value is node or _handed_on(value) is node:
         return ast.unparse(target)
     if not isinstance(value, (ast.Tuple, ast.List)) or not isinstance(target, (ast.Tuple, ast.List)):
         return ""
     if len(value.elts) != len(target.elts) or any(isinstance(one, ast.Starred) for one in value.elts + target.elts):
         return ""
     return next((ast.unparse(one) for one, made in zip(target.elts, value.elts, strict=True) if made is node), "")
+
+
+def _handed_on(value: ast.AST | None) -> ast.AST | None:
+    """What a call only hands on: `logprob(reference)` of `stop_gradient(logprob(reference))`."""
+    if isinstance(value, ast.Call) and len(value.args) == 1 and ast.unparse(value.func).endswith("stop_gradient"):
+        return value.args[0]
+    return None
