@@ -320,7 +320,7 @@ class Chains:
         if name and name not in GENERIC and not name.startswith("_") and not passes_on(name):
             return name
         function = said(self._graph.tables.strings[self._graph.tables.frames.function[frame]]).rpartition(".")[2]
-        return WRAPPER if passes_on(function) else function
+        return WRAPPER if passes_on(function) else function.strip("_")
 
 
 def says_again(function: str, module: str) -> bool:

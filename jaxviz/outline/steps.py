@@ -208,7 +208,7 @@ class Steps:
         function = self._tables.frames.function[frame]
         name = self._function_name(function)
         # An operator, as `__eq__`, is told by what it is written for.
-        name = WRAPPER if passes_on(name) or name.startswith("__") else name
+        name = WRAPPER if passes_on(name) or name.startswith("__") else name.strip("_")
         return Element(FUNCTION, (caller, function), name, (FUNCTION, caller, function), frame)
 
     def _library_place(self, frame: int) -> Element:

@@ -119,7 +119,7 @@ def search(x):
 """
 
 
-def test_all_of_what_a_loop_of_a_library_does_needs_no_box_of_its_own(library):
+def test_all_of_what_a_loop_of_a_library_does_needs_no_box_and_private_functions_say_no_underscore(library):
     search = library(_SEARCH)["search"]
 
     def f(x):
@@ -128,7 +128,7 @@ def test_all_of_what_a_loop_of_a_library_does_needs_no_box_of_its_own(library):
 
     outline = outline_of(f, _X)
     loop = next(row for row in outline if row.kind == "loop")
-    assert names_inside(outline, loop.index) == ["_simulate", "_expand", "_backward"]
+    assert names_inside(outline, loop.index) == ["simulate", "expand", "backward"]
 
 
 def test_a_function_of_the_person_that_jax_is_given_is_a_call_wherever_jax_calls_it():
