@@ -126,6 +126,7 @@ class Chains:
         alone: list[tuple[int, int]] = []
         cut: set[int] = set()
         holds_own = np.bincount(parent[is_kind(kind, (STATEMENT, CALL))], minlength=len(rows)) > 0
+        modules, after = np.concatenate([[0], np.cumsum(kind == MODULE)]), rows.after()
         for row in np.flatnonzero((kind == CALL) & holds_own).tolist():
             frame = paths.element(int(rows.path[row])).frame
             if frame < 0:
@@ -135,7 +136,8 @@ class Chains:
                 while kind[parent[piece[-1]]] == FUNCTION:
                     piece.append(int(parent[piece[-1]]))
                 pieces[piece] |= beside_modules[parent[piece[-1]]]
-            if frame not in around:
+            if frame not in around or modules[after[row]] > modules[row + 1]:
+                # What holds the modules that it calls is all of the call, in each turn of a loop.
                 continue
             outer = int(parent[row])
             outer = int(parent[outer]) if kind[outer] == STATEMENT else outer

@@ -70,8 +70,10 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     tokens = _numbered([one.token for one in labels])
     # What a row begins with says where it came from, also where a copy of it lacks what the others have; of a module it
     # is its class alone, and another one of that class is no copy.
-    begins = _numbered([one.token[:1] for one in labels])
-    places = _numbered([one.token if one.kind == MODULE else one.token[:1] for one in labels])
+    # Where that is one box, what is left of it may be less.
+    firsts = [one.token[:1] for one in labels]
+    tokens_of_places = [one.token if one.kind == MODULE else first for one, first in zip(labels, firsts, strict=True)]
+    begins, places = np.split(_numbered([*firsts, *tokens_of_places]), 2)
     kind = np.array([one.kind for one in labels], np.int32)[label]
     own_frame = _own_frames(reader.stack, reader.stacks)
     # What was fused into one kernel is a detail of that.
@@ -143,7 +145,7 @@ def _stacked(
         rows,
         tokens[label],
         places[label],
-        begins[label],
+        np.where(closed, begins[label], places[label]),
         closed,
         is_kind(kind, _STACKABLE),
         bare,

@@ -84,10 +84,12 @@ class Repeats:
         self._item_first = first[order].astype(np.int32)
         self._item_end = np.concatenate([rows.end[1:], bare + 1])[order].astype(np.int32)
         self._item_hash = mixed(np.concatenate([np.zeros(count - 1), op[bare] + 1])[order].astype(np.uint64))
-        places = np.concatenate(
-            [mixed(place[1:].astype(np.uint64) + np.uint64(1 << 33)), np.zeros(len(bare), np.uint64)]
+        places, begins = (
+            np.concatenate([mixed(one[1:].astype(np.uint64) + np.uint64(1 << 33)), np.zeros(len(bare), np.uint64)])
+            for one in (place, begin)
         )
         self._item_place = np.where(self._item_row >= 0, places[order], self._item_hash)
+        self._item_begin = np.where(self._item_row >= 0, begins[order], self._item_hash)
         self._start = np.searchsorted(parent[order], np.arange(count + 1)).astype(np.int32)
         self._place_of_row = np.zeros(count, np.int32)
         has_row = self._item_row >= 0
@@ -150,7 +152,8 @@ class Repeats:
             hashes = self._alike(items).view(np.int64)
             sizes = (self._item_end[items] - self._item_first[items]).astype(np.int64)
             places_inside, turns = self._item_place[items].view(np.int64), self._item_turn[items]
-            found = find_runs(hashes, self._item_row[items] < 0, places_inside, sizes, turns if turns.any() else None)
+            order, begins = turns if turns.any() else None, self._item_begin[items].view(np.int64)
+            found = find_runs(hashes, self._item_row[items] < 0, places_inside, sizes, order, begins)
             runs = [run for run in (self._from_fullest(run, int(items.start)) for run in found) if run is not None]
             if runs:
                 self._apply(parents[which == number], runs, len(hashes))

@@ -57,14 +57,17 @@ def find_runs(
     places: Sequence | None = None,
     sizes: Sequence | None = None,
     order: Sequence | None = None,
+    begins: Sequence | None = None,
 ) -> list[Run]:
     """Runs that do not overlap, those that save most first; given in order.
 
     Items marked `bare`, equations that have nothing but their operation, must be four or more in three copies.
     `places` are equal where items came from one place, though one of them may lack what the other has; `sizes` say how
-    much there is in each; `order` rises within a turn where it is known, which is where it is not 0.
+    much there is in each; `order` rises within a turn where it is known, which is where it is not 0; `begins` are equal
+    where one may be what is left of the other, though that has its own place.
     """
     places = items if places is None else places
+    begins = places if begins is None else begins
     sizes = np.ones_like(items) if sizes is None else sizes
     count = len(items)
     found: list[Run] = []
@@ -88,7 +91,9 @@ def find_runs(
     for place, run in enumerate(found):
         limit = found[place + 1].start if place + 1 < len(found) else count
         run.start += _turned(items, places, run, limit)
-        run.tail = _tail(places, sizes, run, limit, bare)
+        # On the way back each thing in the last turn may lack something.
+        is_whole = order is not None and _tail(begins, sizes, run, limit, bare) == run.period
+        run.tail = run.period if is_whole else _tail(places, sizes, run, limit, bare)
         if order is not None:
             cut = _in_order(items, places, order, run, found[place - 1].end if place else 0, limit)
             if cut is not None:
@@ -98,7 +103,7 @@ def find_runs(
             inside = slice(run.start, run.start + run.period)
             own = bare[inside] if bare is not None else None
             known = order[inside] if order is not None else None
-            run.inner = find_runs(items[inside], own, places[inside], sizes[inside], known)
+            run.inner = find_runs(items[inside], own, places[inside], sizes[inside], known, begins[inside])
     return found
 
 

@@ -315,3 +315,45 @@ def test_a_block_whose_input_has_no_gradient_is_a_copy_of_the_others_on_the_way_
     outline = outline_of(jax.grad(lambda params: network.apply(params, x).sum()), params)
     check(outline)
     assert [(row.name, row.count) for row in outline if row.count > 1] == [("Block", 3)] * 2
+
+
+def test_a_turn_whose_norm_has_no_gradient_of_its_input_is_as_whole_as_the_others_on_the_way_back():
+    from flax import linen as nn
+
+    class Network(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            for _ in range(3):
+                x = x + jnp.sin(nn.Dense(4)(nn.LayerNorm()(x)))
+            return nn.Dense(2)(x)
+
+    network, x = Network(), jnp.ones((3, 4))
+    params = network.init(jax.random.key(0), x)
+    outline = outline_of(jax.grad(lambda params: network.apply(params, x).sum()), params)
+    check(outline)
+    forward, backward = (row for row in outline if row.count > 1)
+    assert forward.count == backward.count == 3
+    assert names_inside(outline, outline.children[backward.index][2]) == ["sin", "Dense_0", "LayerNorm_0"]
+
+
+def test_a_block_that_calls_modules_is_a_step_of_each_turn_beside_another_module():
+    def block(w, x):
+        with jax.named_scope("first"):
+            h = jnp.tanh(x @ w)
+        h = jnp.sin(h)
+        with jax.named_scope("second"):
+            h = jnp.exp(h @ w)
+        return x + h
+
+    def network(ws, x):
+        for w in ws:
+            x = block(w, x)
+            with jax.named_scope("pool"):
+                x = jnp.cos(x) * x
+        return x
+
+    outline = outline_of(network, [jnp.eye(4)] * 3, jnp.ones((2, 4)))
+    check(outline)
+    (turns,) = (row for row in outline if row.count == 3)
+    assert turns.name == "for w in ws"
+    assert names_inside(outline, outline.children[turns.index][0]) == ["block", "pool"]
