@@ -16,7 +16,7 @@ from jaxviz.outline.attached import attached_stacks
 from jaxviz.outline.called import Called
 from jaxviz.outline.elements import BODY, COND, FUNCTION, LOOP, MODULE, PHASE, RECOMPUTED, Element, Paths
 from jaxviz.outline.entries import NOWHERE, Entries, Entry
-from jaxviz.outline.expressions import Expressions
+from jaxviz.outline.expressions import GENERIC, Expressions
 from jaxviz.outline.modules import Scope, parse_scope, stems_of
 from jaxviz.outline.phases import Phases
 from jaxviz.outline.scopes import with_own_scopes, with_scopes_around_loops, with_scopes_of_loops
@@ -261,7 +261,8 @@ class PathReader:
         if operation in _WRAPPERS:
             if words == "linear_solve":
                 return path, path, label != "solve"
-            label = label.strip("_")
+            # What is called `f` or `wrapped` stands in the call that names it.
+            label = "" if label.strip("_") in GENERIC else label.strip("_")
             if operation in _CHECKPOINTS and self.paths.element(path).kind == LOOP:
                 # The loop is known by the function that it repeats, which is told so forward, too.
                 return path, path, False

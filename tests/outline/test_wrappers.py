@@ -9,7 +9,7 @@ import pytest
 from jax import lax
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
-from outline.outlines import names_inside, outline_of, rows_named
+from outline.outlines import check, names_inside, outline_of, rows_named
 
 import jaxviz as jv
 from jaxviz.read.spoken import kept_name, passes_on, said
@@ -355,3 +355,22 @@ def test_what_each_device_does_has_the_rows_of_the_jaxpr_in_stablehlo():
     (body,), (compiled,) = (rows_named(one.outline, "step", "body") for one in (capture, capture.stablehlo))
     assert "grad(loss)" in names_inside(capture.outline, body.index)
     assert names_inside(capture.stablehlo.outline, compiled.index) == names_inside(capture.outline, body.index)
+
+
+def doubling(fn):
+    @jax.jit
+    def f(w, x):
+        return 2.0 * fn(w, x) * jnp.cos(x)
+
+    return f
+
+
+@doubling
+def mixed(w, x):
+    return jnp.sin(x @ w) @ w
+
+
+def test_what_jit_makes_of_a_function_without_a_telling_name_is_no_row_on_the_way_back_either():
+    outline = outline_of(jax.grad(lambda w, x: jnp.sum(mixed(w, jnp.tanh(mixed(w, x))))), jnp.eye(8), _X)
+    check(outline)
+    assert not [row for row in outline if row.kind == "function" and "mixed" in names_inside(outline, row.index)]
