@@ -206,6 +206,25 @@ class Subject:
         return found[1] if found else ""
 
     @cached_property
+    def function_frames(self) -> frozenset[int]:
+        """Of what was opened from a file, the frames of the function that was compiled."""
+        strings, functions = self.graph.tables.strings, self.graph.tables.frames.function
+        named = (frame for frame, name in enumerate(functions) if strings[name].rpartition(".")[2] == self.function)
+        return frozenset(named) if self.function else frozenset()
+
+    @cached_property
+    def callers(self) -> frozenset[int]:
+        """The frames around those: of whoever had it compiled."""
+        stacks, found = self.graph.tables.stacks, set()
+        around = {stacks.parent[stack] for stack, frame in enumerate(stacks.frame) if frame in self.function_frames} - {
+            -1
+        }
+        while around:
+            found |= {stacks.frame[stack] for stack in around}
+            around = {stacks.parent[stack] for stack in around} - {-1}
+        return frozenset(found) - self.function_frames
+
+    @cached_property
     def has_gradient(self) -> bool:
         """Whether a backward pass is part of the program."""
         return bool((self.derivatives.order > 0).any())

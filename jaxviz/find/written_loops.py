@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from functools import partial
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -130,13 +131,11 @@ def _frames(subject: Subject, stack: int) -> list[int]:
 
 
 def _frames_inside(subject: Subject, stack: int) -> list[int]:
-    """The same from the program's own function on: in a file, call stacks begin at whoever had it compiled."""
-    path, frames = _frames(subject, stack), subject.graph.tables.frames
-    strings, name = subject.graph.tables.strings, subject.function
-    if not name:
-        return path
-    own = (place for place, frame in enumerate(path) if strings[frames.function[frame]].rpartition(".")[2] == name)
-    return path[next(own, 0) :]
+    """The same from the program's own function on: in a file, call stacks begin at whoever had it compiled. Some of
+    what a checkpoint runs has no frame of that function."""
+    path = _frames(subject, stack)
+    own = (place for place, frame in enumerate(path) if frame in subject.function_frames)
+    return path[next(own, sum(1 for _ in takewhile(subject.callers.__contains__, path))) :]
 
 
 def _loop_at(subject: Subject, frame: int) -> Loop | None:

@@ -288,3 +288,31 @@ def test_what_jax_repeats_is_no_loop_of_the_person_where_the_source_is_at_hand_e
     lowered = jax.jit(fn).lower(*INNOCENT[fn.__name__][1])
     path.write_text(lowered.compile().as_text() if form == "hlo" else lowered.as_text(debug_info=True))
     assert [one for one in jv.open(path).findings if one.kind == "unrolled"] == []
+
+
+@jax.checkpoint
+def recomputed(y, layer):
+    return jnp.tanh(jnp.sin(y @ layer) @ layer) + y
+
+
+def deep(weights, x):
+    def loss(weights):
+        y = x
+        for layer in weights:
+            y = recomputed(y, layer)
+        return (y**2).sum()
+
+    return jax.grad(loss)(weights)
+
+
+@pytest.mark.smoke
+def test_a_loop_that_has_several_programs_compiled_is_in_none_of_them(tmp_path, monkeypatch):
+    monkeypatch.chdir(Path(__file__).parent)
+    path = tmp_path / "module.hlo"
+    for size in (16,):
+        text = jax.jit(deep).lower([X] * size, X).compile().as_text()
+    needs_calls(text)
+    path.write_text(text)
+    found = [one.text for one in jv.open(path).findings if one.kind == "unrolled"]
+    assert found
+    assert not [one for one in found if "for size in" in one]
