@@ -17,10 +17,10 @@ from typing import Any
 
 import jax
 
-from jaxviz.read.hlo import read_hlo
-from jaxviz.read.hlo_module import HloError
-from jaxviz.read.hlo_proto import parse_hlo_proto
-from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.read.hlo.graph import read_hlo
+from jaxviz.read.hlo.module import HloError
+from jaxviz.read.hlo.proto import parse_hlo_proto
+from jaxviz.read.hlo.text import parse_hlo_text
 from jaxviz.tables import Tables
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))

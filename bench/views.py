@@ -24,7 +24,7 @@ import jax
 import jaxviz as jv
 from bench import wide_models
 from jaxviz.first_view import Box, FirstView
-from jaxviz.outline.expressions import GENERIC
+from jaxviz.outline.written.expressions import GENERIC
 
 _SPACES = ((760, 560), (900, 400))
 _NAMED = ("module", "call", "statement", "expression")

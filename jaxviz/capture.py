@@ -38,16 +38,16 @@ from jaxviz.meanwhile import meanwhile
 from jaxviz.measure.waiting import Work
 from jaxviz.optimize import Optimized, Snapshot, optimize
 from jaxviz.outline import Outline, make_outline
-from jaxviz.outline.combined import order_of_waiting, waiting_operands
-from jaxviz.outline.linked import CONDITIONS, linked_outline
-from jaxviz.outline.mixed_kernels import places_of_mixed
-from jaxviz.outline.order import program_order, reordered
-from jaxviz.outline.turns import LOOPS, with_turns
+from jaxviz.outline.compiled.combined import order_of_waiting, waiting_operands
+from jaxviz.outline.compiled.linked import CONDITIONS, linked_outline
+from jaxviz.outline.compiled.mixed_kernels import places_of_mixed
+from jaxviz.outline.compiled.order import program_order, reordered
+from jaxviz.outline.compiled.turns import LOOPS, with_turns
 from jaxviz.program import Program
 from jaxviz.read.garbage import without_collections
-from jaxviz.read.hlo import HloGraph, read_hlo
-from jaxviz.read.hlo_module import HloModule
-from jaxviz.read.hlo_proto import parse_hlo_proto
+from jaxviz.read.hlo.graph import HloGraph, read_hlo
+from jaxviz.read.hlo.module import HloModule
+from jaxviz.read.hlo.proto import parse_hlo_proto
 from jaxviz.read.jaxpr import read_jaxpr
 from jaxviz.read.stablehlo import read_stablehlo
 from jaxviz.read.tag_text import MARK

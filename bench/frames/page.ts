@@ -1,7 +1,7 @@
 /** Measures the picture as a person uses it: panned with the whole graph in view, and zoomed in and out. */
 import { makeScene, type Scene } from '../../labextension/src/draw/scene.ts';
 import { palettes } from '../../labextension/src/draw/theme.ts';
-import { Picture } from '../../labextension/src/explorer/picture.ts';
+import { Picture } from '../../labextension/src/explorer/picture/picture.ts';
 import { layout } from '../../labextension/src/layout/layout.ts';
 import { families } from '../../labextension/src/view/family.ts';
 import { Shape, type VisibleGraph } from '../../labextension/src/view/visible.ts';

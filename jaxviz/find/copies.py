@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import Attributes, Column, Graph
-from jaxviz.outline.hashes import Hashes, mixed, powers
+from jaxviz.outline.repeats.hashes import Hashes, mixed, powers
 
 # How far back a turn may read for the loop to carry it, and how many copies are looked at for what they count.
 _LAGS, _COUNTED = 4, 4_096

@@ -15,7 +15,7 @@ import numpy as np
 from jaxviz.find.finding import Line, Subject
 from jaxviz.find.written_loops import RECURSION, Loop
 from jaxviz.graph import OPERATION, Column
-from jaxviz.outline.source import Found, source_of
+from jaxviz.outline.written.source import Found, source_of
 
 # A function that is in a stack so often is worth a look.
 _DEEP = 4

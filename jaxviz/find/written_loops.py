@@ -15,7 +15,7 @@ import numpy as np
 from jaxviz.find.finding import Line, Subject
 from jaxviz.find.jax_repeats import stacks_of_another
 from jaxviz.graph import Column
-from jaxviz.outline.source import Source, source_of
+from jaxviz.outline.written.source import Source, source_of
 
 # Places of one copy that are looked up in the source.
 _PLACES = 64

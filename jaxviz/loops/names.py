@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from jaxviz.graph import RESULT, Graph
-from jaxviz.outline.source import Place, Source, source_of
+from jaxviz.outline.written.source import Place, Source, source_of
 
 # The first entry on a path, and the rest.
 _ENTRY = re.compile(r"\[(\d+)\](.*)")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jaxviz.read.hlo_wire import SPAN, Field, fields
+from jaxviz.read.hlo.wire import SPAN, Field, fields
 
 ARGUMENT, RESULT, TEMPORARY, CONSTANT, THREAD = "argument", "result", "temporary", "constant", "of one thread"
 

@@ -13,7 +13,7 @@ from jaxviz.graph import Graph
 from jaxviz.measure.completion import SILENT
 from jaxviz.measure.profile import Events
 from jaxviz.read.communication import is_collective
-from jaxviz.read.hlo_module import HloModule
+from jaxviz.read.hlo.module import HloModule
 
 Seconds = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.read.hlo_module import HloComputation, HloModule
+from jaxviz.read.hlo.module import HloComputation, HloModule
 
 #: The events that say that an operation is done begin with this.
 END = "end: "

@@ -60,8 +60,8 @@ _WINDOW = re.compile(r"(\w+)=(\S+?)(?=[ }])")
 class Cost:
     """What each node of a graph costs in one execution; what is inside of a node is not in its figures.
 
-    >>> from jaxviz.read.hlo import read_hlo
-    >>> from jaxviz.read.hlo_text import parse_hlo_text
+    >>> from jaxviz.read.hlo.graph import read_hlo
+    >>> from jaxviz.read.hlo.text import parse_hlo_text
     >>> text = "HloModule m\\nENTRY e {\\n  p = f32[8] parameter(0)\\n  ROOT n = f32[8] add(p, p)\\n}"
     >>> cost = cost_of(read_hlo(parse_hlo_text(text)).graph)
     >>> cost.flops.tolist(), cost.bytes.tolist()

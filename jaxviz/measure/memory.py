@@ -21,7 +21,7 @@ from jaxviz.measure.assignment import TEMPORARY, Allocation, Assigned, read_assi
 from jaxviz.measure.cost import Cost, cost_of
 from jaxviz.measure.errors import NoMemory
 from jaxviz.measure.waiting import Work
-from jaxviz.read.hlo import HloGraph
+from jaxviz.read.hlo.graph import HloGraph
 from jaxviz.units import bytes_text
 
 if TYPE_CHECKING:

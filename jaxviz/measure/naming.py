@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from jaxviz.read.hlo_module import HloError, HloModule
-from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.read.hlo.module import HloError, HloModule
+from jaxviz.read.hlo.text import parse_hlo_text
 
 _DEFINED = re.compile(r"^\s*(?:ROOT )?%?([^\s=]+) = ", re.MULTILINE)
 
@@ -19,7 +19,7 @@ _DEFINED = re.compile(r"^\s*(?:ROOT )?%?([^\s=]+) = ", re.MULTILINE)
 def names_as_run(module: HloModule, text: str) -> Mapping[str, str]:
     """For instructions that have another name in the text of the program that runs: that name, with the own one.
 
-    >>> from jaxviz.read.hlo_text import parse_hlo_text
+    >>> from jaxviz.read.hlo.text import parse_hlo_text
     >>> text = "HloModule m\\nENTRY e {\\n  p = f32[8] parameter(0)\\n  ROOT n = f32[8] negate(p)\\n}"
     >>> names_as_run(parse_hlo_text(text), text.replace("n =", "n.1 ="))
     {'n.1': 'n'}

@@ -21,7 +21,7 @@ from jaxviz.measure.profile import NoProfile, Watched, profiled
 from jaxviz.measure.rollup import Rolled, Timed, shares_of
 from jaxviz.measure.roofline import Bound, Ceilings, ceilings_of
 from jaxviz.outline.tree import Outline
-from jaxviz.read.hlo_module import HloModule
+from jaxviz.read.hlo.module import HloModule
 from jaxviz.units import bytes_text, flops_text, seconds_text
 
 if TYPE_CHECKING:

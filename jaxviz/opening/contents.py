@@ -18,7 +18,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from jaxviz.read.hlo_wrapping import after_length
+from jaxviz.read.hlo.wrapping import after_length
 
 #: A few bytes can be the compression of more than any memory holds.
 MOST_BYTES = 2 << 30

@@ -396,7 +396,7 @@ class OpenedProgram:
 
 def _document_of(name: str, stage: OpenedStage, lowered: OpenedStage | None) -> Document:
     from jaxviz.find import find_in_hlo, find_in_stablehlo
-    from jaxviz.outline.metadata import placed_outline
+    from jaxviz.outline.opened.metadata import placed_outline
 
     graph, outline, order = placed_outline(stage.graph)
     measures = () if stage.seen is None else (MeasuresEntry(0, stage.seen.measures(graph, stage.instructions, order)),)
@@ -414,7 +414,7 @@ def _with_lowered(document: Document, lowered: OpenedStage) -> Document:
     from jaxviz.find import SEVERITIES, find_in_stablehlo
     from jaxviz.link.links import link_shares
     from jaxviz.link.named import links_by_name
-    from jaxviz.outline.metadata import opened_outline
+    from jaxviz.outline.opened.metadata import opened_outline
 
     graph, outline = opened_outline(lowered.graph)
     # What is told of the HLO already is not told again.

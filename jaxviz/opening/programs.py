@@ -91,8 +91,8 @@ def _ends_within(text: bytes) -> bool:
 
 def _hlo_text(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[OpenedStage]:
     """The modules of a text: XLA prints one, people and tests put several into a file."""
-    from jaxviz.read.hlo_module import HloError
-    from jaxviz.read.hlo_text import parse_hlo_text
+    from jaxviz.read.hlo.module import HloError
+    from jaxviz.read.hlo.text import parse_hlo_text
 
     parts = hlo_parts_of(data.decode(errors="replace").removeprefix("\ufeff"))
     errors: list[str] = []
@@ -107,9 +107,9 @@ def _hlo_text(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[Op
 
 
 def _hlo_proto(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[OpenedStage]:
-    from jaxviz.read.hlo_module import HloError
-    from jaxviz.read.hlo_proto import parse_hlo_proto
-    from jaxviz.read.hlo_wrapping import profiled_modules
+    from jaxviz.read.hlo.module import HloError
+    from jaxviz.read.hlo.proto import parse_hlo_proto
+    from jaxviz.read.hlo.wrapping import profiled_modules
 
     try:
         profiled = {(one.name, one.program): (one.start, one.end) for one in profiled_modules(data)}
@@ -137,8 +137,8 @@ def _hlo_proto(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[O
 
 def _hlo_stage(module: object, tables: Tables) -> OpenedStage:
     from jaxviz.read.communication import take_frames_of_elements
-    from jaxviz.read.hlo import read_hlo
-    from jaxviz.read.hlo_module import HloModule
+    from jaxviz.read.hlo.graph import read_hlo
+    from jaxviz.read.hlo.module import HloModule
 
     assert isinstance(module, HloModule)
     take_frames_of_elements(module)

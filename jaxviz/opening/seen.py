@@ -18,8 +18,8 @@ from jaxviz.measure.attribution import attribute, own_seconds
 from jaxviz.measure.cost import cost_of
 from jaxviz.measure.measures import Measures, NodeFigures
 from jaxviz.measure.profile import Events, Row, events_of
-from jaxviz.read.hlo_module import HloModule
-from jaxviz.read.hlo_wrapping import number_in
+from jaxviz.read.hlo.module import HloModule
+from jaxviz.read.hlo.wrapping import number_in
 from jaxviz.units import seconds_text
 
 #: The name of a module, and the number that its process gave it; -1 where events do not say it.

@@ -19,10 +19,10 @@ from jaxviz.link.links import Found, Links
 from jaxviz.opening.contents import Contents, OpenError, contents_of, read_bytes
 from jaxviz.opening.programs import lowered_in
 from jaxviz.outline import Outline
-from jaxviz.outline.metadata import placed_outline
+from jaxviz.outline.opened.metadata import placed_outline
 from jaxviz.passes import make_passes
-from jaxviz.read.hlo_module import HloError
-from jaxviz.read.hlo_source import HloSource
+from jaxviz.read.hlo.module import HloError
+from jaxviz.read.hlo.source import HloSource
 from jaxviz.read.passes import PassState, read_states
 from jaxviz.tables import Tables
 

@@ -29,7 +29,10 @@ from jaxviz.outline.elements import (
     Paths,
     is_kind,
 )
-from jaxviz.outline.expressions import (
+from jaxviz.outline.paths import NodePaths, combinations_of
+from jaxviz.outline.phases.phases import AFTER, BEFORE, PHASE_NAMES, UPDATE
+from jaxviz.outline.rows import Rows, before_each
+from jaxviz.outline.written.expressions import (
     GENERIC,
     POOR,
     WRAPPER,
@@ -37,10 +40,7 @@ from jaxviz.outline.expressions import (
     is_control,
     is_loop,
 )
-from jaxviz.outline.paths import NodePaths, combinations_of
-from jaxviz.outline.phases import AFTER, BEFORE, PHASE_NAMES, UPDATE
-from jaxviz.outline.rows import Rows, before_each
-from jaxviz.outline.transformations import takes_gradient, takes_tangents
+from jaxviz.outline.written.transformations import takes_gradient, takes_tangents
 from jaxviz.read.spoken import passes_on, said
 
 _REGIONS = frozenset({LOOP, COND, BODY})

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.outline.calls.stacks import StackTree
 from jaxviz.outline.chains import Chains, Label, is_itself
 from jaxviz.outline.containers import containers
 from jaxviz.outline.cuts import with_parts
@@ -25,20 +26,19 @@ from jaxviz.outline.elements import (
     STATEMENT,
     is_kind,
 )
-from jaxviz.outline.expressions import Expressions, is_control
-from jaxviz.outline.joined import turns_apart
-from jaxviz.outline.likes import names_in_common, rows_alike
-from jaxviz.outline.names import GOES_ON, Names
+from jaxviz.outline.names.names import GOES_ON, Names
 from jaxviz.outline.noise import BOX, node_roles
 from jaxviz.outline.paths import NodePaths, PathReader
-from jaxviz.outline.repeats import Repeats
+from jaxviz.outline.phases.turns_back import calls_in_turns
+from jaxviz.outline.phases.twins import twins_of
+from jaxviz.outline.phases.way_back import order_back
+from jaxviz.outline.repeats.joined import turns_apart
+from jaxviz.outline.repeats.likes import names_in_common, rows_alike
+from jaxviz.outline.repeats.repeats import Repeats
 from jaxviz.outline.rows import Rows, before_each, rows_of
-from jaxviz.outline.stacks import StackTree
 from jaxviz.outline.statements import with_statements
 from jaxviz.outline.tree import ROW_KINDS, Outline
-from jaxviz.outline.turns_back import calls_in_turns
-from jaxviz.outline.twins import twins_of
-from jaxviz.outline.way_back import order_back
+from jaxviz.outline.written.expressions import Expressions, is_control
 from jaxviz.read.garbage import without_collections
 from jaxviz.tables import rows_used
 

@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
-from jaxviz.outline.attached import attached_stacks
-from jaxviz.outline.called import Called
+from jaxviz.outline.calls.attached import attached_stacks
+from jaxviz.outline.calls.entries import NOWHERE, Entries, Entry
+from jaxviz.outline.calls.modules import Scope, parse_scope, stems_of
+from jaxviz.outline.calls.scopes import with_own_scopes, with_scopes_around_loops, with_scopes_of_loops
+from jaxviz.outline.calls.stacks import StackTree
+from jaxviz.outline.calls.steps import Steps
 from jaxviz.outline.elements import BODY, COND, FUNCTION, LOOP, MODULE, PHASE, RECOMPUTED, Element, Paths
-from jaxviz.outline.entries import NOWHERE, Entries, Entry
-from jaxviz.outline.expressions import GENERIC, Expressions
-from jaxviz.outline.modules import Scope, parse_scope, stems_of
-from jaxviz.outline.phases import Phases
-from jaxviz.outline.scopes import with_own_scopes, with_scopes_around_loops, with_scopes_of_loops
-from jaxviz.outline.stacks import StackTree
-from jaxviz.outline.steps import Steps
+from jaxviz.outline.opened.called import Called
+from jaxviz.outline.phases.phases import Phases
+from jaxviz.outline.written.expressions import GENERIC, Expressions
 from jaxviz.read.bodies import CUSTOM_DERIVATIVES, PLAIN_CALLS
 from jaxviz.tables import rows_used
 

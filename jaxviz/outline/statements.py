@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import Column, Graph
+from jaxviz.outline.calls.stacks import StackTree
 from jaxviz.outline.chains import Label
 from jaxviz.outline.cuts import long_rows
 from jaxviz.outline.draft import Draft
 from jaxviz.outline.elements import STATEMENT
-from jaxviz.outline.expressions import Expressions
-from jaxviz.outline.stacks import StackTree
+from jaxviz.outline.written.expressions import Expressions
 
 
 def with_statements(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import Attributes, Graph
-from jaxviz.read.hlo_module import HloModule
+from jaxviz.read.hlo.module import HloModule
 from jaxviz.read.sharding import Mesh
 
 COLLECTIVES = frozenset(

@@ -12,8 +12,8 @@ from typing import Any
 
 from jaxviz import compat_mlir
 from jaxviz.read.blocks import Block, Stack
-from jaxviz.read.hlo_frames import HloFrames
-from jaxviz.read.hlo_module import DEEPEST_STACK, HloModule, Location
+from jaxviz.read.hlo.frames import HloFrames
+from jaxviz.read.hlo.module import DEEPEST_STACK, HloModule, Location
 from jaxviz.tables import Tables
 
 _NO_FILE = "-"

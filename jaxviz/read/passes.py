@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from jaxviz.read.communication import take_frames_of_elements
-from jaxviz.read.hlo import HloGraph, read_hlo
-from jaxviz.read.hlo_source import HloSource, instruction_count, name_of, parse_hlo, rows_of
+from jaxviz.read.hlo.graph import HloGraph, read_hlo
+from jaxviz.read.hlo.source import HloSource, instruction_count, name_of, parse_hlo, rows_of
 from jaxviz.tables import Tables
 
 #: Up to so many instructions every pass that changed something is kept.

@@ -274,8 +274,8 @@ class _Ran(NamedTuple):
 
 def _ran(profile: bytes) -> list[_Ran]:
     """The modules that the profile saw running, the most costly first."""
-    from jaxviz.read.hlo_module import HloError
-    from jaxviz.read.hlo_wrapping import module_names
+    from jaxviz.read.hlo.module import HloError
+    from jaxviz.read.hlo.wrapping import module_names
 
     reader = compat.serialized_profile_reader()
     if reader is None:
@@ -315,10 +315,10 @@ def _rows(data: Any, modules: set[str]) -> dict[str, list[Row]]:
 
 
 def _one(profile: bytes, name: str, rows: list[Row]) -> _Ran:
-    from jaxviz.outline.metadata import placed_outline
+    from jaxviz.outline.opened.metadata import placed_outline
     from jaxviz.read.communication import take_frames_of_elements
-    from jaxviz.read.hlo import read_hlo
-    from jaxviz.read.hlo_proto import parse_hlo_proto
+    from jaxviz.read.hlo.graph import read_hlo
+    from jaxviz.read.hlo.proto import parse_hlo_proto
 
     module = parse_hlo_proto(profile, name)
     take_frames_of_elements(module)

@@ -22,8 +22,8 @@ from jaxviz.compat_threads import outside_the_cache
 from jaxviz.graph import OPERATION
 from jaxviz.link.links import PLUMBING, link_shares
 from jaxviz.program import Program
-from jaxviz.read.hlo_module import HloModule
-from jaxviz.read.hlo_proto import parse_hlo_proto
+from jaxviz.read.hlo.module import HloModule
+from jaxviz.read.hlo.proto import parse_hlo_proto
 
 _NEEDS = {"flax_block_forward": "flax", "flax_block_train": "flax", "xor_train": "optax", "mlp_train": "optax"}
 _NAMES = [pytest.param(name, marks=[pytest.mark.smoke] if name in ("cond", "scan_rnn") else []) for name in CORPUS]

@@ -14,8 +14,8 @@ from programs import CORPUS
 import jaxviz as jv
 from jaxviz.capture import Capture
 from jaxviz.program import Program
-from jaxviz.read.hlo import HloGraph, read_hlo
-from jaxviz.read.hlo_proto import parse_hlo_proto
+from jaxviz.read.hlo.graph import HloGraph, read_hlo
+from jaxviz.read.hlo.proto import parse_hlo_proto
 
 
 def graph_of(function: Any, *arguments: Any) -> HloGraph:

@@ -11,8 +11,8 @@ from jaxviz.measure.attribution import attribute
 from jaxviz.measure.completion import followers_of, tails
 from jaxviz.measure.naming import names_as_run
 from jaxviz.measure.profile import Row, events_of
-from jaxviz.read.hlo import read_hlo
-from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.read.hlo.graph import read_hlo
+from jaxviz.read.hlo.text import parse_hlo_text
 
 LOOP = """HloModule m, entry_computation_layout={(f32[8]{0}, s32[])->f32[8]{0}}
 

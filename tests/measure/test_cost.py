@@ -17,8 +17,8 @@ from jaxviz.costs.kernels import trip_counts
 from jaxviz.measure.cost import Cost, cost_of
 from jaxviz.measure.profiled import Kernel
 from jaxviz.measure.roofline import Ceilings, ceilings_of, changes_in_place
-from jaxviz.read.hlo import read_hlo
-from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.read.hlo.graph import read_hlo
+from jaxviz.read.hlo.text import parse_hlo_text
 from jaxviz.units import bytes_text
 
 # Custom calls of LAPACK, of which XLA knows nothing either, but for their arrays.

@@ -16,8 +16,8 @@ from jaxviz.measure.attribution import attribute
 from jaxviz.measure.profile import Events
 from jaxviz.measure.profiled import _compiled_for_profile, _nothing_seen
 from jaxviz.measure.rollup import shares_of
-from jaxviz.read.hlo import read_hlo
-from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.read.hlo.graph import read_hlo
+from jaxviz.read.hlo.text import parse_hlo_text
 
 
 def profile_of(function, *arguments):

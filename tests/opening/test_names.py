@@ -12,7 +12,7 @@ import pytest
 from outline.outlines import check
 
 import jaxviz as jv
-from jaxviz.outline.modules import parse_scope
+from jaxviz.outline.calls.modules import parse_scope
 
 
 def before(function, *args):

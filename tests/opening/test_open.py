@@ -461,7 +461,6 @@ def test_functions_of_jax_that_a_derivative_goes_through_tear_no_function_of_the
     assert "_var" not in {row.name for row in outline}
     for phase in map(outline.row, outline.children[0]):
         inside = [outline.row(row) for row in outline.children[phase.index]]
-        # The first turn on the way back, of which the compiler made other kernels, stands beside the two others.
-        turns = [row.count for row in inside if row.name == "for w in weights"]
-        assert turns == ([3] if phase.name == "forward" else [1, 2])
+        # Also on the way back, where the compiler made other kernels of one turn than of the others.
+        assert [row.count for row in inside if row.name == "for w in weights"] == [3]
         assert len(inside) <= 2

@@ -14,7 +14,7 @@ import pytest
 import jaxviz as jv
 from jaxviz import compat
 from jaxviz.opening.seen import Profile
-from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.read.hlo.text import parse_hlo_text
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import pytest
 
 import jaxviz as jv
-from jaxviz.outline.expressions import Expressions
+from jaxviz.outline.written.expressions import Expressions
 
 SOURCE = """import jax
 import jax.numpy as jnp

@@ -9,10 +9,10 @@ from outline.outlines import check
 
 import jaxviz as jv
 from jaxviz.outline import Outline
-from jaxviz.outline.linked import linked_outline
+from jaxviz.outline.compiled.linked import linked_outline
 from jaxviz.outline.noise import BOX
-from jaxviz.read.hlo import read_hlo
-from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.read.hlo.graph import read_hlo
+from jaxviz.read.hlo.text import parse_hlo_text
 
 W = jnp.ones((8, 8))
 

@@ -10,8 +10,8 @@ import pytest
 from outline.outlines import names_inside, outline_of, row_named, rows_named, shown
 
 import jaxviz as jv
-from jaxviz.outline.derivatives import derivatives_of, levels_of
-from jaxviz.outline.modules import parse_scope
+from jaxviz.outline.calls.modules import parse_scope
+from jaxviz.outline.phases.derivatives import derivatives_of, levels_of
 
 X = jnp.ones(4)
 W = jnp.ones((4, 4))

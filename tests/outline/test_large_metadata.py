@@ -8,8 +8,8 @@ from collections import Counter
 
 import jaxviz as jv
 from jaxviz.outline import called_rows, metadata
-from jaxviz.read.hlo import read_hlo
-from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.read.hlo.graph import read_hlo
+from jaxviz.read.hlo.text import parse_hlo_text
 from jaxviz.tables import Tables
 
 

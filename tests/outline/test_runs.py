@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxviz.outline import runs
-from jaxviz.outline.modules import parse_scope
-from jaxviz.outline.runs import Run, find_runs
+from jaxviz.outline.calls.modules import parse_scope
+from jaxviz.outline.repeats import runs
+from jaxviz.outline.repeats.runs import Run, find_runs
 
 _ITEMS = st.lists(st.integers(0, 3), max_size=30)
 

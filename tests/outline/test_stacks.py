@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxviz.outline.stacks import StackTree
+from jaxviz.outline.calls.stacks import StackTree
 from jaxviz.tables import Tables
 
 # Frames of some call stacks, outermost first.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from jaxviz.read.hlo import HloGraph
+from jaxviz.read.hlo.graph import HloGraph
 
 Leaf = tuple[str, int]
 

@@ -7,10 +7,10 @@ import jax.numpy as jnp
 import pytest
 
 import jaxviz as jv
-from jaxviz.read.hlo import read_hlo
-from jaxviz.read.hlo_aliases import aliases_in_text
-from jaxviz.read.hlo_proto import parse_hlo_proto
-from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.read.hlo.aliases import aliases_in_text
+from jaxviz.read.hlo.graph import read_hlo
+from jaxviz.read.hlo.proto import parse_hlo_proto
+from jaxviz.read.hlo.text import parse_hlo_text
 
 
 def swap(x, y, z):

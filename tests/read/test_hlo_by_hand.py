@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from jaxviz.read.hlo import read_hlo
-from jaxviz.read.hlo_module import HloError
-from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.read.hlo.graph import read_hlo
+from jaxviz.read.hlo.module import HloError
+from jaxviz.read.hlo.text import parse_hlo_text
 
 # From 0.10 on, the module of XLA's reader has this name.
 hlo = pytest.importorskip("jaxlib._hlo")

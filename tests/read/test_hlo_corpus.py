@@ -14,10 +14,10 @@ from read.hlo_walk import assert_same_flow
 from jaxviz.graph import columns_of
 from jaxviz.program import Program
 from jaxviz.read.frames import OWN_FOLDER
-from jaxviz.read.hlo import read_hlo
-from jaxviz.read.hlo_proto import parse_hlo_proto
-from jaxviz.read.hlo_table import table_of
-from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.read.hlo.graph import read_hlo
+from jaxviz.read.hlo.proto import parse_hlo_proto
+from jaxviz.read.hlo.table import table_of
+from jaxviz.read.hlo.text import parse_hlo_text
 from jaxviz.read.jaxpr import read_jaxpr
 from jaxviz.tables import Tables
 

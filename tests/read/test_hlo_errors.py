@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from read.hlo_mutations import changed_bytes, changed_text
 
-from jaxviz.read.hlo import read_hlo
-from jaxviz.read.hlo_columns import Columns
-from jaxviz.read.hlo_module import HloError
-from jaxviz.read.hlo_proto import parse_hlo_proto
-from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.read.hlo.columns import Columns
+from jaxviz.read.hlo.graph import read_hlo
+from jaxviz.read.hlo.module import HloError
+from jaxviz.read.hlo.proto import parse_hlo_proto
+from jaxviz.read.hlo.text import parse_hlo_text
 
 MUTATIONS = 400
 
@@ -171,7 +171,7 @@ def test_a_long_line_is_refused_at_once(line):
 
 
 def test_more_operands_than_memory_holds_are_refused(monkeypatch):
-    monkeypatch.setattr("jaxviz.read.hlo.MOST_OPERANDS", 1000)
+    monkeypatch.setattr("jaxviz.read.hlo.graph.MOST_OPERANDS", 1000)
     shape = f"({', '.join(['f32[]'] * 100)})"
     reader = f"ROOT r = f32[] custom-call({', '.join('t' * 11)})"
     text = f"HloModule m\nENTRY e {{\n  t = {shape} parameter(0)\n  {reader}\n}}\n"

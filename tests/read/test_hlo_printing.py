@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import jaxviz as jv
-from jaxviz.read.hlo import HloGraph, read_hlo
-from jaxviz.read.hlo_module import HloError
-from jaxviz.read.hlo_proto import parse_hlo_proto
-from jaxviz.read.hlo_sharding import sharding_text
-from jaxviz.read.hlo_text import parse_hlo_text
-from jaxviz.read.hlo_wire import Field
-from jaxviz.read.hlo_wrapping import module_names
+from jaxviz.read.hlo.graph import HloGraph, read_hlo
+from jaxviz.read.hlo.module import HloError
+from jaxviz.read.hlo.proto import parse_hlo_proto
+from jaxviz.read.hlo.sharding import sharding_text
+from jaxviz.read.hlo.text import parse_hlo_text
+from jaxviz.read.hlo.wire import Field
+from jaxviz.read.hlo.wrapping import module_names
 from jaxviz.read.sharding import sharding_words
 
 hlo = pytest.importorskip("jaxlib._hlo")

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from jaxviz.graph import BINDING_KINDS, Graph
-from jaxviz.read.hlo import HloGraph, read_hlo
-from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.read.hlo.graph import HloGraph, read_hlo
+from jaxviz.read.hlo.text import parse_hlo_text
 
 
 def read(text: str, **options: Any) -> HloGraph:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from read.hlo_walk import assert_same_flow
 
-from jaxviz.read.hlo import read_hlo
-from jaxviz.read.hlo_proto import parse_hlo_proto
-from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.read.hlo.graph import read_hlo
+from jaxviz.read.hlo.proto import parse_hlo_proto
+from jaxviz.read.hlo.text import parse_hlo_text
 from jaxviz.tables import Tables
 
 FOLDER = Path(__file__).parents[1] / "data" / "hlo"

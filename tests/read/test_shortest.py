@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import jaxviz as jv
-from jaxviz.read.hlo import read_hlo
-from jaxviz.read.hlo_text import parse_hlo_text
+from jaxviz.read.hlo.graph import read_hlo
+from jaxviz.read.hlo.text import parse_hlo_text
 from jaxviz.read.shortest import shortened, shortest
 
 WRITTEN = {

@@ -1,9 +1,9 @@
 /** What a person can do in one picture, by key, by button or with the pointer: to open, to go somewhere, to let go. */
 import { stackAround } from '../view/copies.ts';
 import { rowOpens } from '../view/outline.ts';
-import type { Pane } from './pane.ts';
-import { walk, type Direction } from './walk.ts';
-import { openRowAround } from './where.ts';
+import type { Pane } from './picture/pane.ts';
+import { walk, type Direction } from './picture/walk.ts';
+import { openRowAround } from './picture/where.ts';
 
 /** Selects an item that may be hidden: the regions around it are opened. */
 export function goTo(pane: Pane, item: number, focus = false): void {

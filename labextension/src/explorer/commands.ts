@@ -1,12 +1,12 @@
 /** What each key and each button of the bar does. */
 import { closeRegion, closeWhole, openWhole, setOrigin, showKernels, spread, step, toggle } from './acts.ts';
-import type { Beside } from './beside.ts';
-import type { Colours } from './colours.ts';
+import type { Beside } from './compare/beside.ts';
+import type { Colours } from './picture/colours.ts';
 import type { Exports } from './exports.ts';
-import type { Keeping } from './keeping.ts';
+import type { Keeping } from './versions/keeping.ts';
 import type { Command } from './keys.ts';
-import type { Pane } from './pane.ts';
-import type { PassSlider } from './passes.ts';
+import type { Pane } from './picture/pane.ts';
+import type { PassSlider } from './bar/passes.ts';
 
 export interface Commanded {
   /** The picture that the keys are meant for. */

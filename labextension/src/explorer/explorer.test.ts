@@ -4,10 +4,10 @@ import { decodePlain } from '../document/decode.ts';
 import { affine, loop, Sketch } from '../document/sketch.ts';
 import { pair } from '../document/sketchPair.ts';
 import { bytesText } from '../view/words.ts';
-import { details } from './details.ts';
-import { rowDetails } from './row.ts';
+import { details } from './details/details.ts';
+import { rowDetails } from './details/row.ts';
 import { Explorer } from './explorer.ts';
-import type { SavedView } from './saved.ts';
+import type { SavedView } from './versions/saved.ts';
 import { explore, giveSize, layoutsHere, withExplorers } from './testExplorer.ts';
 
 const page = withExplorers();

@@ -5,7 +5,7 @@ import { toSvg } from '../draw/svg.ts';
 import type { Theme } from '../draw/theme.ts';
 import { described } from '../view/described.ts';
 import { button, element } from './elements.ts';
-import type { Viewing } from './viewing.ts';
+import type { Viewing } from './picture/viewing.ts';
 
 export interface Exported {
   readonly document: Document;

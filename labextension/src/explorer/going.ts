@@ -3,8 +3,8 @@ import { follow } from '../document/follow.ts';
 import type { Document } from '../document/graph.ts';
 import { programOf, stagesOf } from '../document/programs.ts';
 import { goTo } from './acts.ts';
-import type { Pane } from './pane.ts';
-import { itemFor } from './row.ts';
+import type { Pane } from './picture/pane.ts';
+import { itemFor } from './details/row.ts';
 
 export interface Ground {
   readonly document: Document;

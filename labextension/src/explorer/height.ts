@@ -2,9 +2,9 @@
 import type { Scene } from '../draw/scene.ts';
 import { MARGIN } from '../draw/scene.ts';
 import type { Space } from '../view/space.ts';
-import { LEGEND_HEIGHT } from './legend.ts';
-import { HEAD_HEIGHT } from './paneHead.ts';
-import { TRAIL_HEIGHT } from './trail.ts';
+import { LEGEND_HEIGHT } from './picture/legend.ts';
+import { HEAD_HEIGHT } from './compare/paneHead.ts';
+import { TRAIL_HEIGHT } from './picture/trail.ts';
 
 /** Height of a picture in a cell, in px. */
 const LEAST_HEIGHT = 114;

@@ -1,10 +1,10 @@
 /** What an explorer is given by its host. */
 import type { Document, Finding } from '../document/graph.ts';
 import type { LayoutClient } from '../layout/client.ts';
-import type { Earlier } from './earlier.ts';
+import type { Earlier } from './versions/earlier.ts';
 import type { KernelLine } from './kernelLine.ts';
-import type { SavedView } from './saved.ts';
-import type { SourceSpot } from './source.ts';
+import type { SavedView } from './versions/saved.ts';
+import type { SourceSpot } from './source/source.ts';
 
 export interface ExplorerOptions {
   readonly document: Document;

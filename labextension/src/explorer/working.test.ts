@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Window } from 'happy-dom';
 import { Stopped, type KernelLine, type Rebuilt } from './kernelLine.ts';
-import { rebuildingPart } from './rebuilding.ts';
+import { rebuildingPart } from './strips/rebuilding.ts';
 import { Working } from './working.ts';
 
 const saved = globalThis.document;

@@ -1,8 +1,8 @@
 /** What the kernel does for the picture now: how far it is, the button that stops it, and what came of it. */
 import { button, element } from './elements.ts';
-import { wheel } from './inPlace.ts';
+import { wheel } from './picture/inPlace.ts';
 import { noLine, Stopped, type Asked, type KernelLine, type Told } from './kernelLine.ts';
-import type { Compared } from './rebuilding.ts';
+import type { Compared } from './strips/rebuilding.ts';
 
 const ALONE = noLine(
   'There is no kernel here, and this needs one: %jaxviz --run fn(args) in a notebook runs a program and times it.'

@@ -4,7 +4,7 @@ import { Notification } from '@jupyterlab/apputils';
 import { PageConfig } from '@jupyterlab/coreutils';
 import type { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import type { SourceSpot } from '../explorer/source.ts';
+import type { SourceSpot } from '../explorer/source/source.ts';
 import { cellLine } from './cellLine.ts';
 import { pathOfServer } from './serverPath.ts';
 

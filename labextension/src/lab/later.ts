@@ -1,7 +1,7 @@
 /** What shows documents, loaded with the first of them: a page without any pays nothing for it. */
 import type { decode, textOf } from '../document/decode.ts';
 import type { Explorer } from '../explorer/explorer.ts';
-import type { comeForward, takePlace } from '../explorer/succession.ts';
+import type { comeForward, takePlace } from '../explorer/versions/succession.ts';
 import type { LayoutClient } from '../layout/client.ts';
 
 export interface Loaded {
@@ -18,7 +18,7 @@ export async function loaded(): Promise<Loaded> {
     import('../document/decode.ts'),
     import('../explorer/explorer.ts'),
     import('../layout/client.ts'),
-    import('../explorer/succession.ts')
+    import('../explorer/versions/succession.ts')
   ]);
   return {
     decode: decoding.decode,

@@ -3,7 +3,7 @@
  */
 import { nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
 import type { KernelLine } from '../explorer/kernelLine.ts';
-import type { SourceSpot } from '../explorer/source.ts';
+import type { SourceSpot } from '../explorer/source/source.ts';
 
 /** What the person has chosen in the settings. */
 export interface Preferences {

@@ -3,7 +3,7 @@
  * takes a while, and the page would jump up in that time and down again.
  */
 import { element } from '../explorer/elements.ts';
-import { opening } from '../explorer/inPlace.ts';
+import { opening } from '../explorer/picture/inPlace.ts';
 
 /** ms for which a picture that nobody followed stays once its cell has been run: the last output may be on its way. */
 const PATIENCE = 400;

@@ -2,10 +2,10 @@
 import '../../style/lab.css';
 import { Widget } from '@lumino/widgets';
 import type { Explorer } from '../explorer/explorer.ts';
-import { opening, refusal } from '../explorer/inPlace.ts';
+import { opening, refusal } from '../explorer/picture/inPlace.ts';
 import type { KernelLine, Told } from '../explorer/kernelLine.ts';
-import type { SavedView } from '../explorer/saved.ts';
-import type { SourceSpot } from '../explorer/source.ts';
+import type { SavedView } from '../explorer/versions/saved.ts';
+import type { SourceSpot } from '../explorer/source/source.ts';
 import type { LayoutClient } from '../layout/client.ts';
 import { loaded } from './later.ts';
 import { application, preferences } from './preferences.ts';

@@ -4,8 +4,8 @@
  */
 import { decode } from '../document/decode.ts';
 import { Explorer } from '../explorer/explorer.ts';
-import { refusal } from '../explorer/inPlace.ts';
-import { readSaved } from '../explorer/saved.ts';
+import { refusal } from '../explorer/picture/inPlace.ts';
+import { readSaved } from '../explorer/versions/saved.ts';
 import { LayoutClient } from '../layout/client.ts';
 
 interface Options {

@@ -5,9 +5,9 @@
 import { decode } from '../document/decode.ts';
 import { element } from '../explorer/elements.ts';
 import { Explorer } from '../explorer/explorer.ts';
-import { refusal } from '../explorer/inPlace.ts';
+import { refusal } from '../explorer/picture/inPlace.ts';
 import { noLine } from '../explorer/kernelLine.ts';
-import { readSaved } from '../explorer/saved.ts';
+import { readSaved } from '../explorer/versions/saved.ts';
 import { LayoutClient } from '../layout/client.ts';
 
 /** What anywidget gives of the model in Python. */

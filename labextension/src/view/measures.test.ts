@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { decodePlain, DocumentError } from '../document/decode.ts';
 import type { Document, Graph } from '../document/graph.ts';
 import { affine, loop, type Sketch } from '../document/sketch.ts';
-import { measureLines } from '../explorer/measured.ts';
+import { measureLines } from '../explorer/details/measured.ts';
 import { colourings, groupsOfBoxes } from './colouring.ts';
 import { openEverything } from './opening.ts';
 import { measuredOf, ofItem, shareText, timeText, wholeOf } from './measures.ts';

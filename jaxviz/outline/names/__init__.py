@@ -1,0 +1,1 @@
+"""What is written on the rows of an outline."""

@@ -1,0 +1,1 @@
+"""The outlines of stages that were opened from files, by what their metadata say."""

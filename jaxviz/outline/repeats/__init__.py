@@ -1,0 +1,1 @@
+"""What stands again and again becomes a stack of copies."""

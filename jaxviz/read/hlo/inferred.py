@@ -1,0 +1,151 @@
+"""Types that a person left out of HLO text, where they follow from the operands, as XLA infers them."""
+
+from __future__ import annotations
+
+import re
+
+from jaxviz.read.hlo.module import HloComputation, HloModule
+from jaxviz.read.hlo.pairs import HloTextError
+from jaxviz.read.hlo.relined import UNKNOWN
+from jaxviz.read.hlo.text_elements import element_shape
+
+_ARRAY = re.compile(r"(\w+)\[([\d,]*)\]")
+# What has the type of its first operand, besides what computes element by element.
+_OF_SECOND = frozenset({"select", "clamp", "triangular-solve"})
+_NUMBERED = re.compile(r"-?\d+")
+_OF_FIRST = frozenset(
+    {"abs", "add", "add-dependency", "all-reduce", "all-reduce-done", "all-reduce-start", "and", "atan2"}
+    | {"cbrt", "ceil", "cholesky", "collective-permute", "copy", "cosine", "count-leading-zeros", "divide"}
+    | {"domain", "dynamic-update-slice", "erf", "exponential", "exponential-minus-one", "floor", "log", "log-plus-one"}
+    | {"logistic", "maximum", "minimum", "multiply", "negate", "not", "optimization-barrier", "or", "popcnt"}
+    | {"power", "reduce-precision", "remainder", "reverse", "round-nearest-afz", "round-nearest-even", "rsqrt"}
+    | {
+        "scatter",
+        "select-and-scatter",
+        "set-dimension-size",
+        "shift-left",
+        "shift-right-arithmetic",
+        "shift-right-logical",
+    }
+    | {"sign", "sine", "sort", "sqrt", "stochastic-convert", "subtract", "tan", "tanh", "while", "xor"}
+)
+_OF_CALLED = frozenset({"call", "fusion", "conditional"})
+_PARTS = {"c64": "f32", "c128": "f64"}
+
+_Sizes = list[int]
+
+
+def fill_in_shapes(module: HloModule) -> None:
+    """Give every instruction its type; `HloTextError` names the first whose type follows from nothing."""
+    before = -1
+    while left := [computation for computation in module.computations if UNKNOWN in computation.shapes]:
+        unknown = sum(computation.shapes.count(UNKNOWN) for computation in left)
+        if unknown == before:
+            row = left[0].shapes.index(UNKNOWN)
+            opcode = left[0].opcodes[row]
+            raise HloTextError(left[0].places[row], 1, f"a shape, such as f32[2,3], before {opcode}")
+        before = unknown
+        # What is called may stand behind what calls it.
+        for computation in left:
+            for row, shape in enumerate(computation.shapes):
+                if shape == UNKNOWN:
+                    computation.shapes[row] = _inferred(module, computation, row) or UNKNOWN
+
+
+def _inferred(module: HloModule, computation: HloComputation, row: int) -> str:
+    """The type of an instruction, empty where it is not known."""
+    opcode = computation.opcodes[row]
+    read = [computation.shapes[operand] for operand in computation.operands[row]]
+    if UNKNOWN in read:
+        return ""
+    if opcode in _OF_CALLED:
+        return _of_called(module, computation, row)
+    if opcode == "tuple":
+        return f"({', '.join(read)})"
+    if opcode in ("after-all", "partition-id", "replica-id"):
+        return "token[]" if opcode == "after-all" else "u32[]"
+    if not read:
+        return ""
+    if opcode in _OF_FIRST:
+        # One for several values gives all of them.
+        several = opcode in ("sort", "all-reduce", "scatter") and len(read) > (3 if opcode == "scatter" else 1)
+        return "" if several else read[0]
+    if opcode in _OF_SECOND:
+        return read[1] if len(read) > 1 else ""
+    if opcode == "get-tuple-element":
+        return element_shape(read[0], max(computation.numbers[row], 0))
+    arrays = [_ARRAY.match(shape) for shape in read]
+    sizes = [_sizes(array[2]) for array in arrays if array is not None]
+    if arrays[0] is None or len(sizes) < len(read):
+        return ""
+    dtype = arrays[0][1]
+    if opcode in ("compare", "is-finite"):
+        return _array("pred", sizes[0])
+    if opcode in ("real", "imag"):
+        return _array(_PARTS.get(dtype, dtype), sizes[0])
+    found = _sizes_of(opcode, sizes, dict(computation.attributes[row]))
+    return "" if found is None else _array(dtype, found)
+
+
+def _sizes_of(opcode: str, sizes: list[_Sizes], said: dict[str, str]) -> _Sizes | None:
+    """How many elements the result has along each dimension, by those of the operands and by what is said."""
+    first = sizes[0]
+    dimensions = _numbers(said.get("dimensions", ""))
+    if any(not 0 <= dimension < len(first) for dimension in dimensions):
+        return None
+    if opcode == "transpose" and len(dimensions) == len(first):
+        return [first[dimension] for dimension in dimensions]
+    if opcode == "reduce" and len(sizes) == 2:
+        return [size for dimension, size in enumerate(first) if dimension not in dimensions]
+    if opcode == "concatenate" and len(dimensions) == 1 and all(len(each) == len(first) for each in sizes):
+        (along,) = dimensions
+        return [sum(each[along] for each in sizes) if at == along else size for at, size in enumerate(first)]
+    if opcode == "map":
+        return first
+    if opcode == "dot" and len(sizes) == 2:
+        return _product(first, sizes[1], said)
+    if opcode == "pad":
+        padding = [[int(number) for number in part.split("_")] for part in said.get("padding", "").split("x") if part]
+        if len(padding) == len(first) and all(len(each) in (2, 3) for each in padding):
+            return [
+                size + low + high + max(size - 1, 0) * sum(inner)
+                for size, (low, high, *inner) in zip(first, padding, strict=True)
+            ]
+    return None
+
+
+def _product(left: _Sizes, right: _Sizes, said: dict[str, str]) -> _Sizes | None:
+    along = [
+        _numbers(said.get(f"{side}_{kind}_dims", "")) for kind in ("batch", "contracting") for side in ("lhs", "rhs")
+    ]
+    left_batch, right_batch, left_inner, right_inner = along
+    if any(not 0 <= one < len(left) for one in left_batch):
+        return None
+    own = [size for at, size in enumerate(left) if at not in (*left_batch, *left_inner)]
+    return [
+        *(left[one] for one in left_batch),
+        *own,
+        *(size for at, size in enumerate(right) if at not in (*right_batch, *right_inner)),
+    ]
+
+
+def _of_called(module: HloModule, computation: HloComputation, row: int) -> str:
+    """The type that a computation gives which an instruction calls."""
+    for _, number in computation.calls[row]:
+        called = module.computations[number]
+        shape = called.shapes[called.root]
+        if shape != UNKNOWN:
+            return shape
+    return ""
+
+
+def _sizes(text: str) -> _Sizes:
+    return [int(size) for size in text.split(",") if size]
+
+
+def _numbers(text: str) -> _Sizes:
+    return [int(number[:9]) for number in _NUMBERED.findall(text)]
+
+
+def _array(dtype: str, sizes: _Sizes) -> str:
+    return f"{dtype}[{','.join(map(str, sizes))}]"

@@ -1,0 +1,147 @@
+/**
+ * When the person's source stands beside the picture: when it is asked for, and where there is room for it anyway, in
+ * the whole window and in a tab. What is only there for the room gives it to a second picture.
+ */
+import type { Document, Graph } from '../../document/graph.ts';
+import { SourcePane, type SourceActions } from './source.ts';
+
+/** px of an explorer in which two pictures have enough room beside the source. */
+const ROOM_FOR_ALL = 1500;
+/** px of one in which there is room for the source beside one picture and its details. */
+const ROOM_FOR_IT = 660;
+/** px of one in which the source stands over the picture: side by side, neither could be read. */
+const SLIM = 560;
+/** The same of one with two pictures. */
+const SLIM_FOR_TWO = 760;
+
+export interface ReadingParts extends SourceActions {
+  readonly root: HTMLElement;
+  /** What is seen now: the graph, and the nodes of it that are told of. */
+  readonly seen: () => { readonly graph: Graph; readonly told: readonly number[] };
+  /** Says in the bar whether it is there. */
+  readonly told: (shown: boolean) => void;
+}
+
+/** How it stands, for the picture that takes the place of this one. */
+export interface ReadingStand {
+  readonly shown: boolean;
+  readonly passing: boolean;
+  readonly gaveWay: boolean;
+}
+
+export class Reading {
+  private readonly pane: SourcePane;
+  /** True while it is there because there is room. */
+  private passing = false;
+  /** True while it would be there, but for the second picture or for the width. */
+  private gaveWay = false;
+  /** True while a second picture is there. */
+  private second = false;
+  private readonly width = new ResizeObserver(() => this.followWidth());
+
+  constructor(
+    document: Document,
+    private readonly parts: ReadingParts
+  ) {
+    this.pane = new SourcePane(document, parts);
+    this.width.observe(parts.root);
+  }
+
+  dispose(): void {
+    this.width.disconnect();
+  }
+
+  get root(): HTMLElement {
+    return this.pane.root;
+  }
+
+  get shown(): boolean {
+    return this.pane.shown;
+  }
+
+  get standing(): ReadingStand {
+    return { shown: this.shown, passing: this.passing, gaveWay: this.gaveWay };
+  }
+
+  stand({ shown, passing, gaveWay }: ReadingStand): void {
+    this.show(shown);
+    this.passing = passing;
+    this.gaveWay = gaveWay;
+  }
+
+  /** Because the person asks for it, or no longer wants it. */
+  toggle(): void {
+    this.show(!this.shown);
+  }
+
+  /** There is room for it from now on, or no longer. */
+  setRoom(room: boolean, second: boolean): void {
+    this.second = second;
+    if (room && !this.shown) {
+      this.gaveWay = true;
+      // What is not on the screen yet has no width. Most tabs have room; which one has none is seen when it is there.
+      this.follow(this.parts.root.clientWidth || ROOM_FOR_IT);
+    } else if (!room) {
+      this.gaveWay = false;
+      if (this.passing) {
+        this.show(false);
+      }
+    }
+  }
+
+  /** A second picture comes, or goes again. */
+  setSecond(second: boolean): void {
+    this.second = second;
+    this.followWidth();
+  }
+
+  /** Another graph is seen. */
+  fill(graph: Graph): void {
+    if (this.shown) {
+      this.pane.fill(graph);
+    }
+  }
+
+  /** Other nodes are told of. */
+  mark(graph: Graph, told: readonly number[]): void {
+    if (this.shown) {
+      this.pane.mark(graph, told);
+    }
+  }
+
+  private followWidth(): void {
+    const { clientWidth } = this.parts.root;
+    // What is behind another tab has no width, and is seen again as it was.
+    if (clientWidth) {
+      this.parts.root.classList.toggle('jv-slim', clientWidth < (this.second ? SLIM_FOR_TWO : SLIM));
+      this.follow(clientWidth);
+    }
+  }
+
+  /** What is only there for the room goes where there is none, and comes back with it. */
+  private follow(width: number): void {
+    if (this.passing && width < (this.second ? ROOM_FOR_ALL : ROOM_FOR_IT)) {
+      this.show(false);
+      this.gaveWay = true;
+    } else if (this.gaveWay && !this.second && width >= ROOM_FOR_IT) {
+      this.showInPassing();
+    }
+  }
+
+  private showInPassing(): void {
+    this.show(true);
+    this.passing = true;
+  }
+
+  private show(shown: boolean): void {
+    this.passing = this.gaveWay = false;
+    this.root.hidden = !shown;
+    this.parts.root.classList.toggle('jv-reading', shown);
+    this.parts.told(shown);
+    if (shown) {
+      const { graph, told } = this.parts.seen();
+      this.pane.fill(graph);
+      this.pane.mark(graph, told);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NodeRole } from '../../document/graph.ts';
+import { plainOutline, Sketch } from '../../document/sketch.ts';
+import { explore, withExplorers } from '../testExplorer.ts';
+
+withExplorers();
+
+/** Two operations, of which the first only hands its value on. */
+function plain(): ReturnType<Sketch['plain']> {
+  const sketch = new Sketch();
+  const x = sketch.argument('x', 'f16[4]');
+  const wide = sketch.op('convert', [x], 'f32[4]');
+  sketch.result('result', sketch.op('sin', [wide], 'f32[4]'));
+  const made = sketch.plain();
+  const outline = plainOutline({ back: [1], kind: [0], name: [0], gap: [0], size: [4] }, 4);
+  return { ...made, outlines: [{ ...outline, role: [0, NodeRole.edge, 0, 0] }] };
+}
+
+test('every equation is a box again in a view that was saved so', async () => {
+  const { explorer, press } = await explore({ plain });
+  assert.ok(!explorer.labels.includes('convert'));
+  await press('e');
+  assert.ok(explorer.labels.includes('convert'));
+  const again = await explore({ plain }, { view: explorer.view });
+  assert.deepEqual(again.explorer.labels, explorer.labels);
+  await press('e');
+  const less = await explore({ plain }, { view: explorer.view });
+  assert.ok(!less.explorer.labels.includes('convert'));
+});
