@@ -1,5 +1,5 @@
 """What all tests share: graphs are checked as they are made, `programs` is the corpus, tests marked `gpu` are skipped
-where JAX sees no GPU, and property tests see the same examples each time."""
+where JAX sees no GPU, property tests see the same examples each time, and `shell` is IPython with the magic."""
 
 from __future__ import annotations
 
@@ -32,3 +32,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(autouse=True)
 def _checked_graphs(monkeypatch):
     monkeypatch.setattr(jaxviz.graph, "CHECK", True)
+
+
+# IPython starts once in a process.
+@pytest.fixture(scope="session")
+def shell():
+    from IPython.testing.globalipapp import start_ipython
+
+    shell = start_ipython()
+    assert shell is not None
+    shell.run_line_magic("load_ext", "jaxviz")
+    return shell
+
+
+@pytest.fixture
+def names(shell):
+    """Puts names into the person's namespace and takes them out again."""
+    before = dict(shell.user_ns)
+    yield shell.user_ns
+    for name in set(shell.user_ns) - set(before):
+        del shell.user_ns[name]

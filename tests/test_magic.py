@@ -11,31 +11,12 @@ import jax
 import jax.numpy as jnp
 import pytest
 from IPython.core.error import UsageError
-from IPython.testing.globalipapp import start_ipython
 from IPython.utils.capture import capture_output
 
 from jaxviz.exploration import Exploration
 from jaxviz.notebook.display import MIME_TYPE
 from jaxviz.notebook.line import parse
 from jaxviz.notebook.magic import JaxvizMagics
-
-
-# IPython starts once in a process.
-@pytest.fixture(scope="session")
-def shell():
-    shell = start_ipython()
-    assert shell is not None
-    shell.run_line_magic("load_ext", "jaxviz")
-    return shell
-
-
-@pytest.fixture
-def names(shell):
-    """Puts names into the person's namespace and takes them out again."""
-    before = dict(shell.user_ns)
-    yield shell.user_ns
-    for name in set(shell.user_ns) - set(before):
-        del shell.user_ns[name]
 
 
 def explore(shell, line):
