@@ -33,8 +33,6 @@ _UNKNOWN, _RESULT = -3, -4
 _MOST = 6
 # So many instructions are looked at on the way back to numbers; so many equations, to what lost ones are computed of.
 _DEEP, _FAR = 4, 8
-#: Of more instructions without a name it takes too long to look at what is around each: they stay inferred.
-_MOST_WITHOUT_NAME = 400
 # How often what was found is used to find more.
 _ROUNDS = 2
 
@@ -47,7 +45,7 @@ def with_between(
 ) -> tuple[Sequence[Found], frozenset[int]]:
     """The tags of a stage, with those of what is of one equation for sure; and which tags are `unsure` still."""
     nodes = _without_name(graph, tagged, unsure)
-    if not nodes or len(nodes) > _MOST_WITHOUT_NAME:
+    if not nodes:
         return tagged, frozenset(unsure)
     between = _Between(jaxpr, graph, tagged, unsure, flow, equations, nodes)
     between.find_lost()
