@@ -261,8 +261,10 @@ class PathReader:
         if operation in _WRAPPERS:
             if words == "linear_solve":
                 return path, path, label != "solve"
-            # What is called `f` or `wrapped` stands in the call that names it.
-            label = "" if label.strip("_") in GENERIC else label.strip("_")
+            label = label.strip("_")
+            if label in GENERIC and operation not in _CHECKPOINTS:
+                # What is called `f` or `wrapped` stands in the call that names it.
+                return path, path, False
             if operation in _CHECKPOINTS and self.paths.element(path).kind == LOOP:
                 # The loop is known by the function that it repeats, which is told so forward, too.
                 return path, path, False

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 
 import jaxviz as jv
-from jaxviz.outline import called_rows, metadata
+from jaxviz.outline.opened import called_rows, metadata
 from jaxviz.read.hlo.graph import read_hlo
 from jaxviz.read.hlo.text import parse_hlo_text
 from jaxviz.tables import Tables
