@@ -21,11 +21,10 @@ from jaxviz.link.equations import GIVEN, HANDED, Equations, Kind, kind_of
 from jaxviz.link.flow import Flow
 from jaxviz.link.links import PLUMBING, Found
 from jaxviz.link.makers import size_of
-from jaxviz.link.snapshots import ONLY_MOVE
+from jaxviz.link.unnamed import IDLE
 
-# What works, does something else than these; and what brings values elsewhere, or into another type, is one of those.
-_IDLE = ONLY_MOVE | PLUMBING | {"fusion", "call", "copy-start", "copy-done", "partition-id", "opt-barrier"}
-_BRINGING = _IDLE | {"dynamic-slice", "dynamic-update-slice", "reverse", "convert"}
+# What brings values elsewhere, or into another type.
+_BRINGING = IDLE | {"dynamic-slice", "dynamic-update-slice", "reverse", "convert"}
 #: What nothing is known of, beside the ends of the ways back. A result of the program is told by the equation e that
 #: makes it, as _RESULT - e.
 _UNKNOWN, _RESULT = -3, -4
@@ -272,7 +271,7 @@ class _Between:
                     behind.add((_UNKNOWN, -1))
                 elif graph.nodes.kind[maker] == ARGUMENT:
                     behind.add((HANDED if graph.nodes.region[maker] else GIVEN, -1))
-                elif (not tags[maker] or self._op(maker) in _IDLE) and self._is_number(maker):
+                elif (not tags[maker] or self._op(maker) in IDLE) and self._is_number(maker):
                     continue
                 elif tags[maker]:
                     behind.update((one, source) for one in tags[maker])
@@ -338,7 +337,7 @@ def _lost(jaxpr: Graph, graph: Graph, tagged: Sequence[Found], moves: NDArray[np
     """The equations of which no instruction works; of those that only hand on values, those that have none."""
     counts = np.fromiter(map(len, tagged), np.int64, len(tagged))
     equations = np.fromiter(chain.from_iterable(tagged), np.int64, int(counts.sum()))
-    idle = [op for name in _IDLE if (op := graph.tables.find_string(name)) is not None]
+    idle = [op for name in IDLE if (op := graph.tables.find_string(name)) is not None]
     working = (graph.nodes.kind == OPERATION) & ~np.isin(graph.nodes.op, idle)
     named, works = np.zeros((2, len(jaxpr)), bool)
     named[equations] = True

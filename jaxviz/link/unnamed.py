@@ -22,8 +22,8 @@ from jaxviz.link.makers import Makers, size_of
 from jaxviz.link.snapshots import ONLY_MOVE
 from jaxviz.read.bodies import PLAIN_CALLS
 
-# What hands values on. Of a fusion, what is in it is looked at.
-_IDLE = ONLY_MOVE | PLUMBING | {"fusion", "call", "copy-start", "copy-done", "partition-id", "opt-barrier"}
+#: What hands values on. Of a fusion, what is in it is looked at.
+IDLE = ONLY_MOVE | PLUMBING | {"fusion", "call", "copy-start", "copy-done", "partition-id", "opt-barrier"}
 # How the call of what a loop does in each turn is named.
 _BODY = "/body/closed_call"
 # So many instructions are looked at on the way to what reads one, and so many on the way to what it is computed of.
@@ -36,7 +36,7 @@ def with_unnamed(
     """The tags of a stage, with the equations that instructions without one stand for; and which these are."""
     strings, known = graph.tables.strings, _without_surroundings(jaxpr, graph, tagged)
     named = np.fromiter(map(bool, known), bool, len(known))
-    ops = [op for op in np.unique(graph.nodes.op).tolist() if strings[op] not in _IDLE]
+    ops = [op for op in np.unique(graph.nodes.op).tolist() if strings[op] not in IDLE]
     working = (graph.nodes.kind == OPERATION) & np.isin(graph.nodes.op, ops)
     nodes = np.flatnonzero(working & ~named)
     slices = np.flatnonzero((graph.nodes.op == graph.tables.find_string("slice")) & ~named)
@@ -94,7 +94,7 @@ def _named_by_calls(jaxpr: Graph, graph: Graph, only: Column, is_while: NDArray[
     """What has the name of a call, in a loop that the compiler puts in place of the call."""
     calls = [op for name in PLAIN_CALLS if (op := jaxpr.tables.find_string(name)) is not None]
     is_call = np.isin(jaxpr.nodes.op, calls)
-    idle = [op for name in _IDLE if (op := graph.tables.find_string(name)) is not None]
+    idle = [op for name in IDLE if (op := graph.tables.find_string(name)) is not None]
     of_call = (only >= 0) & is_call[only] & (graph.nodes.kind == OPERATION) & ~np.isin(graph.nodes.op, idle)
     for node in np.flatnonzero(of_call).tolist():
         if int(only[node]) in jaxpr.owned_regions and any(is_while[holder] for holder in _holders(graph, node)):
@@ -200,7 +200,7 @@ class _Reading:
         return -1
 
     def _is_idle(self, node: int) -> bool:
-        return self._graph.tables.strings[self._graph.nodes.op[node]] in _IDLE
+        return self._graph.tables.strings[self._graph.nodes.op[node]] in IDLE
 
     def _is_computed_of(self, node: int, equation: int) -> bool:
         """Whether all that an instruction is computed of, and has a name, is what an equation reads; or what others
