@@ -27,7 +27,7 @@ from weakref import WeakSet
 import jax
 
 from jaxviz.compat_threads import outside_the_cache, surroundings
-from jaxviz.measure.callbacks import end_callbacks, in_callbacks, raise_in
+from jaxviz.measure.callbacks import Silence, end_callbacks, in_callbacks, raise_in
 
 Result = TypeVar("Result")
 
@@ -147,6 +147,7 @@ class Work(Generic[Result]):
         self._others: set[int] = set()
         # What a device goes on making although nobody waits for it.
         self._left: Any = None
+        self._silence: Silence | None = None
         #: Whether something of it was still going on when the waiting was given up.
         self.abandoned = False
 
@@ -217,8 +218,17 @@ class Work(Generic[Result]):
     def _raise_stopped(self) -> None:
         """Python code of a person may never come to a next step. What is not Python hears of it when it is done."""
         thread = self._thread.ident if self._thread is not None else None
-        if thread is not None and not self._done.is_set():
+        if thread is None:
+            return
+        # What a device computes at once calls back in this thread.
+        self._silence = Silence(Stopped)
+        if not self._done.is_set():
             raise_in(thread, Stopped)
+        self._end_silence_if_done()
+
+    def _end_silence_if_done(self) -> None:
+        if self._silence is not None and self._done.is_set():
+            self._silence.end_after(set())
 
     def _run(self) -> None:
         # To be stopped a moment before the end is to be at the end.
@@ -231,6 +241,7 @@ class Work(Generic[Result]):
                 self._error = error
             finally:
                 self._done.set()
+                self._end_silence_if_done()
                 _going.discard(self)
             left, self._left = self._left, None
             while left is not None and not _is_made(left) and not _leaving.wait(_LOOK):

@@ -15,7 +15,7 @@ import pytest
 
 import jaxviz
 from jaxviz.measure.callbacks import Silence, end_callbacks, in_callbacks
-from jaxviz.measure.waiting import still_going
+from jaxviz.measure.waiting import Work, still_going
 
 
 class Ended(Exception):
@@ -101,6 +101,34 @@ def test_what_was_stopped_is_not_logged_and_other_errors_are(caplog):
             jax.block_until_ready(jax.jit(lambda x: jax.pure_callback(fail, x, x))(1.0))
     kept = [record.exc_info[0] for record in caplog.records if record.levelno >= logging.ERROR and record.exc_info]
     assert kept == [KeyError]
+    assert filters == before
+
+
+def test_what_was_stopped_in_a_callback_of_the_thread_that_asked_is_not_logged(caplog):
+    filters = logging.getLogger("jax._src.callback").filters
+    before, begun, end = list(filters), threading.Event(), threading.Event()
+
+    def nap(x):
+        begun.set()
+        while not end.wait(0.01):
+            pass
+        return x
+
+    def press():
+        if begun.is_set():
+            raise Ended
+
+    # So small that it is computed where it is asked for.
+    called = jax.jit(lambda x: jax.pure_callback(nap, x, x))
+    work = Work(lambda work: jax.block_until_ready(called(1.0)), press)
+    try:
+        with pytest.raises(Ended):
+            work.wait()
+        work._thread.join(60)
+    finally:
+        end.set()
+    assert not work.going
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
     assert filters == before
 
 
