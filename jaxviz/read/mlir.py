@@ -20,6 +20,8 @@ _UNKNOWN = re.compile(
 )
 # A type that an operation may not have.
 _TYPE = re.compile(r"but got '[^']*!(\w+)\.")
+# What a parser stops at that is written as it should be: an attribute, or a type of numbers, that it does not know.
+_NEW_WORD = re.compile(r"\s*(?:[a-z_]\w*\s*[=<]|(?:b?f|[su]?i)\d\w*)")
 # How MLIR prints a place that is not known, for people: it cannot read that itself.
 _PRETTY = re.compile(r"^(?:#loc\d* =|\s*\}) \[unknown\]$", re.MULTILINE)
 # Operations by their dialects, where they can stand; what an equals sign follows is the name of an attribute.
@@ -60,14 +62,16 @@ def parse_mlir(source: str | bytes) -> Any:
         except BytecodeError as error:
             raise UnknownDialectError(f"line 1:1: {error}") from None
     context = compat_mlir.mlir_context()
+    source = _ESCAPES.sub(_as_text, source)
     try:
         with context:
-            return ir.Module.parse(_ESCAPES.sub(_as_text, source), context)
+            return ir.Module.parse(source, context)
     except (ir.MLIRError, ValueError) as error:
         found = _ERROR.search(str(error))
         line, column, reason = found.groups() if found else (None, None, str(error))
-        unknown = is_of_others or _UNKNOWN.search(reason) or _is_unknown_type(reason, context)
-        kind = UnknownDialectError if unknown else MlirError
+        stopped = source.split("\n")[int(line) - 1][int(column) - 1 :] if line and column else ""
+        is_new = _UNKNOWN.search(reason) or _NEW_WORD.match(stopped) or _is_unknown_type(reason, context)
+        kind = UnknownDialectError if is_of_others or is_new else MlirError
         if _PRETTY.search(source):
             kind = MlirError
             reason = "expected locations as loc(...), but they are printed for people (pretty_debug_info)"

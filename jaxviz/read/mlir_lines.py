@@ -15,10 +15,15 @@ _RESULTS = re.compile(r"((?:%[\w$.-]+(?::\d{1,3})?\s*,?\s*)+)=\s*")
 _RESULT = re.compile(r"%([\w$.-]+)(?::(\d{1,3}))?")
 _NAME = re.compile(r'"?([a-zA-Z_][\w$]*(?:\.[\w$]+)+|return|call)"?')
 _USED = re.compile(r"%([\w$.-]+?)(?:#(\d{1,3}))?(?![\w$.#-])")
+# A list of operands, at the beginning of what stands behind the name of an operation.
+_OPERANDS = re.compile(r"\A\(?(?:%[\w$.#-]+(?:, )?)*+\)?")
 _ARGUMENT = re.compile(r"%([\w$.-]+)\s*:\s*([^,()%{}]+(?:<[^<>]*(?:<[^<>]*>[^<>]*)*>)?)")
 _FUNCTION = re.compile(r"(?:\w+\.)?func\b.*?@([\w$.-]+)\s*\((.*)")
 _PRIVATE = re.compile(r"(?:\w+\.)?func private\b")
 _MODULE = re.compile(r'(?:builtin\.)?module @"?([\w$.-]+)')
+# How both are written where every operation is written alike.
+_GENERIC = re.compile(r'"(?:builtin\.(module)|\w+\.func)"\(.*?\bsym_name = "([\w$.-]+)"')
+_GENERIC_PRIVATE = 'sym_visibility = "private"'
 _CALLEE = re.compile(r"@([\w$.-]+)")
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 _COMMENT = re.compile(r"//.*")
@@ -42,9 +47,12 @@ class Value:
     location: Any = None
 
 
-@dataclass
+@dataclass(frozen=True)
 class Symbol:
     value: str
+
+    def __str__(self) -> str:
+        return self.value
 
 
 @dataclass(eq=False)
@@ -146,7 +154,12 @@ class _Reader:
             if name := _MODULE.match(line):
                 self.module.operation.attributes["sym_name"] = Symbol(name[1])
         elif found := _FUNCTION.match(line):
-            self._open_function(found[1], found[2], line)
+            self._open_function(found[1], found[2], line, is_private=_PRIVATE.match(line) is not None)
+        elif found := _GENERIC.match(line):
+            if found[1]:
+                self.module.operation.attributes["sym_name"] = Symbol(found[2])
+            else:
+                self._open_function(found[2], "", line, is_private=_GENERIC_PRIVATE in line)
         else:
             self._add(line)
 
@@ -167,9 +180,9 @@ class _Reader:
             for number, value in enumerate(closed.owner.results):
                 value.type = _type_of(types, number)
 
-    def _open_function(self, name: str, rest: str, line: str) -> None:
+    def _open_function(self, name: str, rest: str, line: str, *, is_private: bool) -> None:
         function = Operation("func.func", attributes={"sym_name": Symbol(name)})
-        if _PRIVATE.match(line):
+        if is_private:
             function.attributes["sym_visibility"] = Symbol("private")
         self._append(function)
         function.regions.append(Region([]))
@@ -218,7 +231,8 @@ class _Reader:
         name = found[1] if "." in found[1] else f"func.{found[1]}"
         if _RETURNS.match(name) and name != "func.return":
             name = "stablehlo.return"
-        operation = Operation(name, self._operands(rest[found.end() :]), location=self._whole)
+        said = rest[found.end() :]
+        operation = Operation(name, self._operands(said), attributes=_said(said), location=self._whole)
         if callee := _CALLEE.search(rest):
             operation.attributes["callee"] = Symbol(callee[1])
         if mesh := _MESH.match(rest):
@@ -295,6 +309,18 @@ def _forget_what_does_not_fit(operations: list[Operation]) -> None:
                 operation.name = f"{dialect} {kind}"
         elif operation.regions and kind in _KNOWN_BODIES:
             operation.name = f"{dialect} {kind}"
+
+
+def _said(text: str) -> dict[str, Symbol]:
+    """What a line says of an operation beside its operands and types, as it is written."""
+    text = text.strip().removesuffix("({")
+    if text.startswith("dense<"):
+        return {"value": Symbol(text)}
+    rest, _, types = text.rpartition(" : ")
+    # A colon inside of braces is of an attribute.
+    rest = text if not rest or types.count("}") > types.count("{") else rest
+    rest = _OPERANDS.sub("", rest).strip(" ,")
+    return {"text": Symbol(rest)} if rest and "->" not in rest else {}
 
 
 def _without_braces(found: re.Match[str]) -> str:

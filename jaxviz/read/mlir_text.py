@@ -6,6 +6,7 @@ import math
 import re
 from typing import Any
 
+from jaxviz.read.embedded import with_kernels_said
 from jaxviz.read.shortest import shortened
 
 #: The longest text of one attribute, in characters, and the most elements of a constant that are written out.
@@ -59,7 +60,9 @@ def attribute_text(attribute: Any) -> str:
     struct = _STRUCT.match(text)
     if struct is not None:
         text = struct[2]
-    text = " ".join(text.strip('"').split())
+    text = with_kernels_said(" ".join(text.strip('"').split()))
+    # Quotes in what is quoted.
+    text = text.replace(r"\22", '"')
     if text in ("[DEFAULT, DEFAULT]", "[]", "{}", "unit"):
         return ""
     return _cut(text)

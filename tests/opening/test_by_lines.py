@@ -113,6 +113,49 @@ def test_words_that_a_newer_compiler_has_for_an_attribute_are_read_by_their_line
         assert "read line by line" in repr(opened)
 
 
+def test_attributes_and_types_that_a_newer_compiler_has_leave_the_rest_of_the_program_as_it_is(tmp_path):
+    text = jax.jit(lambda x: jnp.exp(x @ x)).lower(jnp.ones((3, 3))).as_text()
+    for old, new in (
+        ("exponential %", "exponential fast<#stablehlo.fast_math approx> %"),
+        ("contracting_dims", "sparsity = <2:4>, contracting_dims"),
+        ("tensor<3x3xf32>", "tensor<3x3xf7E3M3>"),
+    ):
+        assert old in text
+        (tmp_path / "m").write_text(text.replace(old, new))
+        opened = jv.open(tmp_path / "m")
+        assert "read line by line" in repr(opened)
+        assert [len(opened.stablehlo.find(op)) for op in ("dot_general", "exponential")] == [1, 1]
+
+
+def test_what_is_said_of_an_operation_is_kept_as_it_is_written(tmp_path):
+    (tmp_path / "m").write_text(LOOP)
+    graph = jv.open(tmp_path / "m").stablehlo
+    (made,) = graph.find("tt.make_range")
+    assert made.attributes == {"text": "{end = 64 : i32, start = 0 : i32}"}
+    (program,) = graph.find("tt.get_program_id")
+    assert program.attributes == {"text": "x"}
+    (added,) = graph.find("tt.addptr")
+    assert added.attributes == {}
+
+
+@pytest.mark.parametrize("debug_info", [False, True])
+def test_functions_of_a_text_in_which_all_operations_are_written_alike_have_their_names(tmp_path, debug_info):
+    lowered = jax.jit(_two_layers).lower(jnp.ones((4, 3)), jnp.ones((3, 3)), jnp.ones((3, 2)))
+    operation = lowered.compiler_ir("stablehlo").operation
+    text = operation.get_asm(print_generic_op_form=True, enable_debug_info=debug_info)
+    (tmp_path / "m").write_text(text.replace('"stablehlo.tanh"', '"stablehlo.of_tomorrow"'))
+    opened = jv.open(tmp_path / "m")
+    assert opened.call == "_two_layers"
+    graph = opened.stablehlo
+    assert "read line by line" in repr(opened)
+    assert [node.types[0] for node in graph if node.kind == "argument" and not node.region] == [
+        "f32[4,3]",
+        "f32[3,3]",
+        "f32[3,2]",
+    ]
+    assert len(graph.find("of_tomorrow")) == 2
+
+
 @pytest.mark.parametrize(("cut", "message"), [(LOOP[:-2], "as often as there is {"), (LOOP + "}\n", "{ before this }")])
 def test_lines_whose_bodies_do_not_end_are_an_error(tmp_path, cut, message):
     (tmp_path / "m").write_text(cut)

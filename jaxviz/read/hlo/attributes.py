@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from jaxviz.read.embedded import with_kernels_said
 from jaxviz.read.hlo.module import Pairs
 from jaxviz.read.hlo.pairs import unquoted
 from jaxviz.read.sharding import sharding_words
@@ -71,7 +72,7 @@ def _backend_texts(value: str) -> list[tuple[str, str]]:
     try:
         config = json.loads(value)
     except (ValueError, RecursionError):
-        return [("backend_config", _short(value))] if value else []
+        return [("backend_config", _short(with_kernels_said(value)))] if value else []
     if not isinstance(config, dict):
         return [("backend_config", _short(value))] if config not in _EMPTY else []
     texts = []
@@ -79,7 +80,7 @@ def _backend_texts(value: str) -> list[tuple[str, str]]:
     if isinstance(count, dict) and "n" in count:
         texts.append(("known_trip_count", _short(str(count["n"]))))
     text = ", ".join(f"{name}: {_compact(field)}" for name, field in _fields(config))
-    return [*texts, ("backend_config", _short(text))] if text else texts
+    return [*texts, ("backend_config", _short(with_kernels_said(text)))] if text else texts
 
 
 def _fields(config: dict[str, Any]) -> list[tuple[str, Any]]:
