@@ -13,8 +13,8 @@ from jaxviz.costs.flops import PRODUCTS, equation_flops, product_axes, turns_of
 from jaxviz.costs.traffic import value_bytes
 from jaxviz.find.flow import SAME, Flow
 from jaxviz.graph import CARRY, CONSTANT, INIT, LEAVE, OPERATION, STACK, Column, Graph
-from jaxviz.outline.phases.derivatives import CHECKPOINTS, Derivatives, derivatives_of
-from jaxviz.read.bodies import PLAIN_CALLS
+from jaxviz.outline.phases.derivatives import Derivatives, derivatives_of
+from jaxviz.read.bodies import CHECKPOINTS, PLAIN_CALLS
 from jaxviz.read.distinct import in_order
 
 

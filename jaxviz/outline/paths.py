@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.calls.attached import attached_stacks
+from jaxviz.outline.calls.checkpoints import called_in_checkpoints
 from jaxviz.outline.calls.entries import NOWHERE, Entries, Entry
 from jaxviz.outline.calls.modules import Scope, parse_scope, stems_of
 from jaxviz.outline.calls.scopes import with_own_scopes, with_scopes_around_loops, with_scopes_of_loops
@@ -22,13 +23,12 @@ from jaxviz.outline.elements import BODY, COND, FUNCTION, LOOP, MODULE, PHASE, R
 from jaxviz.outline.opened.called import Called
 from jaxviz.outline.phases.phases import Phases
 from jaxviz.outline.written.expressions import GENERIC, Expressions
-from jaxviz.read.bodies import CUSTOM_DERIVATIVES, PLAIN_CALLS
+from jaxviz.read.bodies import CHECKPOINTS, CUSTOM_DERIVATIVES, PLAIN_CALLS
 from jaxviz.tables import rows_used
 
 # What a region is in the outline, by the name of its owner's operation.
-_CHECKPOINTS = frozenset({"remat", "remat2", "checkpoint"})
 _WRAPPERS = frozenset(
-    {*PLAIN_CALLS, *_CHECKPOINTS, *CUSTOM_DERIVATIVES, "custom_linear_solve", "linear_solve", "custom_lin"}
+    {*PLAIN_CALLS, *CHECKPOINTS, *CUSTOM_DERIVATIVES, "custom_linear_solve", "linear_solve", "custom_lin"}
 )
 _WHILE_BODIES = {"while cond": "while", "while body": "do"}
 
@@ -89,6 +89,9 @@ class PathReader:
         self._region_stack = np.full(count, -1, np.int32)
         self._in_phase = np.zeros(count, bool)
         self._opaque = np.zeros(count, bool)
+        called = called_in_checkpoints(graph, self.stack, self.stacks)
+        # By the call of a checkpoint, the frame that it calls: a sum of gradients at that place is of that call, too.
+        self._checkpointed = {int(self.stack[owner]): frame for owner, frame in called.items()}
         self._owns = np.zeros(len(graph), bool)
         self._owns[graph.regions.owner[1:]] = True
 
@@ -172,7 +175,8 @@ class PathReader:
             if is_inside:
                 path = self._path_of_modules(path, below, scope, entries)
         # What a call that holds phases does itself is beside them in it.
-        called = self.stacks.frame(prefix) if not phase and stack == prefix == holding >= 0 else -1
+        is_itself = not phase and stack == prefix == holding >= 0
+        called = self.stacks.frame(prefix) if is_itself else self._checkpointed.get(stack, -1)
         steps = self.steps.between(stack, below, module, called, phase > 0)
         path = self.paths.extend(path, steps)
         return path if owns or stack < 0 else self.paths.extend(path, self.steps.itself(stack))
@@ -262,10 +266,10 @@ class PathReader:
             if words == "linear_solve":
                 return path, path, label != "solve"
             label = label.strip("_")
-            if label in GENERIC and operation not in _CHECKPOINTS:
+            if label in GENERIC and operation not in CHECKPOINTS:
                 # What is called `f` or `wrapped` stands in the call that names it.
                 return path, path, False
-            if operation in _CHECKPOINTS and self.paths.element(path).kind == LOOP:
+            if operation in CHECKPOINTS and self.paths.element(path).kind == LOOP:
                 # The loop is known by the function that it repeats, which is told so forward, too.
                 return path, path, False
             element = Element(FUNCTION, ("wrapper", label), label, (FUNCTION, label))

@@ -18,6 +18,8 @@ from jaxviz.graph import CARRY, ENTER, INIT, LEAVE, SLICE, STACK
 APPLYING = ("scatter", "reduce", "select_and_", "argre")
 #: Operations that run their one body on their operands, and do nothing else.
 PLAIN_CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "eval_jaxpr", compat_high.HIGH})
+#: What computes on the way back what it holds once more, and differentiates it then.
+CHECKPOINTS = frozenset({"checkpoint", "remat", "remat2"})
 #: Calls of functions whose derivative the person says. The last is of 0.6.
 CUSTOM_DERIVATIVES = frozenset({"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"})
 

@@ -13,6 +13,7 @@ from collections import defaultdict
 import numpy as np
 
 from jaxviz.graph import Column, Graph
+from jaxviz.outline.calls.checkpoints import calls_forward
 from jaxviz.outline.calls.first_calls import call_where_they_are
 from jaxviz.outline.calls.moved import attach_in_bodies, move_out_of_loops
 from jaxviz.outline.calls.stacks import StackTree
@@ -53,7 +54,7 @@ def _from_root(graph: Graph, stacks: StackTree, stack: Column) -> Column:
         first = [call for call in calls if not _is_in(stacks, graph.tables, *call)]
         possible = dict.fromkeys(caller for caller, _ in first or calls)
         if possible:
-            _attach(stack, stacks, list(possible), lacking, found, graph.tables)
+            _attach(graph, stack, stacks, list(possible), lacking, found)
         else:
             without[function] = lacking
     _attach_between(graph, stack, stacks, without, found)
@@ -79,12 +80,13 @@ def _in_program(graph: Graph, stacks: StackTree) -> Column:
 
 
 def _attach(
-    stack: Column, stacks: StackTree, callers: list[int], lacking: list[int], found: Column, tables: Tables
+    graph: Graph, stack: Column, stacks: StackTree, callers: list[int], lacking: list[int], found: Column
 ) -> None:
-    """Put one of the callers above stacks that lack it; one for each run of nodes."""
+    """Put one of the callers above stacks that lack it; one for each call that they are of."""
     at = np.flatnonzero(np.isin(stack, lacking))
-    for nodes in np.split(at, np.flatnonzero(np.diff(at) > 1) + 1):
-        caller = _fitting(stack, stacks, callers, int(nodes[0]), tables) if len(callers) > 1 else callers[0]
+    pieces = calls_forward(graph, stack, stacks, at, callers) if len(callers) > 1 else [(at, callers)]
+    for nodes, possible in pieces:
+        caller = possible[0] if len(possible) == 1 else _fitting(stack, stacks, possible, int(nodes[0]), graph.tables)
         for node in nodes.tolist():
             found[node] = stacks.below(caller, int(found[node]))
 

@@ -63,12 +63,17 @@ class StackTree:
 
     def with_frame(self, caller: int, frame: int) -> int:
         """The stack that has all frames of `caller`, then this one."""
+        called = self._called()
+        known = called.get((caller, frame))
+        if known is None:
+            known = called[caller, frame] = self._add(caller, frame)
+        return known
+
+    def _called(self) -> dict[tuple[int, int], int]:
+        """By a stack and the frame that it calls, the stack of both; filled when it is first asked for."""
         if not self._added:
             self._added = {pair: row for row, pair in enumerate(zip(self._parent, self._frame, strict=True))}
-        known = self._added.get((caller, frame))
-        if known is None:
-            known = self._added[caller, frame] = self._add(caller, frame)
-        return known
+        return self._added
 
     def beside(self, call: int) -> int:
         """A stack of the same frames as `call`, for what stands beside that call in its function."""
@@ -117,6 +122,17 @@ class StackTree:
                     found[self._frame[stack]][caller] = None
                 stack = caller
         return {frame: list(callers) for frame, callers in found.items()}
+
+    def callers_among(self, callers: Iterable[int], stack: int) -> list[int]:
+        """Those of some stacks that called the frames of `stack`, as many of them from the outermost on as any did."""
+        called, reached = self._called(), {caller: caller for caller in callers}
+        for frame in self.frames_between(stack, -1):
+            further = {caller: called.get((inner, frame), -1) for caller, inner in reached.items()}
+            further = {caller: inner for caller, inner in further.items() if inner >= 0}
+            if not further:
+                break
+            reached = further
+        return list(reached)
 
     def own_frame(self, stack: int) -> int:
         """The innermost of the person's own frames, or -1."""

@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.read.bodies import CHECKPOINTS
 from jaxviz.tables import rows_used
 
 _STEPS = re.compile(r"\b(transpose|jvp|linearize)\(")
-#: A checkpoint differentiates what it holds once more when it computes it again.
-CHECKPOINTS = frozenset({"checkpoint", "remat", "remat2"})
 
 
 @dataclass(frozen=True, eq=False)
