@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import hashlib
 import shlex
+import shutil
 from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import Directive, directives
+from sphinx.util.osutil import relative_uri
 
 from jaxviz._version import __version__
 from jaxviz.argument_text import arguments_of
@@ -26,7 +28,8 @@ from jaxviz.exploration import Exploration
 from jaxviz.jit_options import JitOptions, arguments_in
 from jaxviz.program import Program
 
-# Folder of the pages and pictures in what Sphinx builds.
+# Folder of the pages and pictures in what Sphinx builds. They are kept beside what it has read as well: a builder that
+# comes later finds that read, and makes none of it anew.
 _FOLDER = "_jaxviz"
 
 
@@ -68,7 +71,7 @@ class JaxvizDirective(Directive):  # type: ignore[misc]
             first = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise self.error(f"jaxviz: {self.arguments[0]}: {first}") from error
         name = hashlib.sha256(page.encode()).hexdigest()[:16]
-        folder = Path(environment.app.outdir) / _FOLDER
+        folder = Path(environment.doctreedir) / _FOLDER
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.html").write_text(page, "utf-8")
         (folder / f"{name}.svg").write_text(svg, "utf-8")
@@ -77,14 +80,26 @@ class JaxvizDirective(Directive):  # type: ignore[misc]
 
 
 def _visit_html(translator: Any, node: Any) -> None:
-    """A frame with the explorer, loaded when it comes into view."""
-    root = "../" * translator.builder.current_docname.count("/")
-    title = translator.attval(node["title"])
-    translator.body.append(
-        f'<iframe src="{root}{_FOLDER}/{node["name"]}.html" title="{title}" loading="lazy" '
-        f'style="width:100%;height:{node["height"]}px;border:1px solid #8884;border-radius:6px"></iframe>\n'
-    )
+    """A frame with the explorer, loaded when it comes into view; in a book a picture, because it takes no frames."""
+    title, name = translator.attval(node["title"]), node["name"]
+    if translator.builder.name == "epub":
+        address = _built(translator.builder, f"{name}.svg")
+        translator.body.append(f'<p><img src="{address}" alt="{title}" style="max-width:100%"/></p>\n')
+    else:
+        address = _built(translator.builder, f"{name}.html")
+        translator.body.append(
+            f'<iframe src="{address}" title="{title}" loading="lazy" '
+            f'style="width:100%;height:{node["height"]}px;border:1px solid #8884;border-radius:6px"></iframe>\n'
+        )
     raise nodes.SkipNode
+
+
+def _built(builder: Any, file: str) -> str:
+    """The address of a kept file from the page that is written, once it stands in what is built."""
+    folder = Path(builder.outdir) / _FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(Path(builder.doctreedir) / _FOLDER / file, folder / file)
+    return str(relative_uri(builder.get_target_uri(builder.current_docname), f"{_FOLDER}/{file}"))
 
 
 def _visit_latex(translator: Any, node: Any) -> None:

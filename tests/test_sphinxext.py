@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 
@@ -30,7 +31,7 @@ def build(folder, builder, page=""):
     (folder / "powers.py").write_text(MODULE)
     (folder / "conf.py").write_text("extensions = ['jaxviz.sphinxext']\n")
     (folder / "index.rst").write_text(page or PAGE.format(stage="jaxpr"))
-    command = [sys.executable, "-m", "sphinx", "-q", "-b", builder, ".", "out"]
+    command = [sys.executable, "-m", "sphinx", "-q", "-b", builder, "-d", "read", ".", "out"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True)
 
 
@@ -41,6 +42,24 @@ def test_on_the_web_it_is_a_frame_with_the_explorer(tmp_path):
     assert frame is not None
     assert frame[2] == "what JAX makes of power(f32[8], 3)"
     assert 'id="jv-document"' in (tmp_path / "out" / frame[1]).read_text("utf-8")
+
+
+def test_it_is_there_where_another_builder_has_read_the_pages(tmp_path):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "page.rst").write_text(PAGE.format(stage="jaxpr"))
+    contents = "Contents\n========\n\n.. toctree::\n\n   deep/page\n"
+    assert build(tmp_path, "text", contents).returncode == 0
+    shutil.rmtree(tmp_path / "out")
+    assert build(tmp_path, "dirhtml", contents).returncode == 0
+    place = tmp_path / "out" / "deep" / "page"
+    frame = re.search(r'<iframe src="([^"]*)"', (place / "index.html").read_text("utf-8"))
+    assert 'id="jv-document"' in (place / frame[1]).read_text("utf-8")
+    shutil.rmtree(tmp_path / "out")
+    built = build(tmp_path, "epub", contents)
+    assert (built.returncode, "mimetype" in built.stderr) == (0, False)
+    place = tmp_path / "out" / "deep"
+    image = re.search(r'<img src="([^"]*svg)"', (place / "page.xhtml").read_text("utf-8"))
+    assert (place / image[1]).read_text("utf-8").startswith("<svg")
 
 
 def test_in_print_it_is_a_picture(tmp_path):

@@ -70,13 +70,14 @@ def test_in_a_page_of_its_own_the_wheel_zooms_at_once(open_page, graph_of, tmp_p
     assert abs(other["y"] - now["y"]) < 0.8 * abs(before["y"] - spot["y"])
 
 
-def test_a_page_within_a_longer_one_leaves_the_wheel_to_that(open_page, tmp_path):
+def test_a_page_within_a_longer_one_leaves_the_wheel_to_that_and_offers_no_tour(open_page, tmp_path):
     jv.explore(jax.grad(unrolled), jnp.ones(8)).to_html(tmp_path / "step.html")
     around = tmp_path / "around.html"
     around.write_text('<iframe src="step.html" width="900" height="500"></iframe><div style="height:3000px"></div>')
-    page = open_page(bypass_csp=True)
+    page = open_page(bypass_csp=True, newcomer=True)
     page.goto(around.as_uri())
     page.frame_locator("iframe").locator("#jv-page .jv-root[data-boxes]").wait_for()
+    expect(page.frame_locator("iframe").locator(".jv-tour")).to_be_hidden()
     page.mouse.move(450, 300)
     page.mouse.wheel(0, 240)
     page.wait_for_function("() => scrollY > 100")

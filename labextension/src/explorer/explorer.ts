@@ -185,7 +185,8 @@ export class Explorer {
       if (compared) {
         this.beside.open();
       }
-      if (!isFailure(source)) {
+      // A page that stands in another one is a figure there.
+      if (!isFailure(source) && !(options.alone && isFramed())) {
         this.tour.offer();
       }
     }
