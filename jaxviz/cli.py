@@ -312,7 +312,3 @@ def _demo(options: Any) -> int:
     else:
         _show(page)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -52,6 +52,14 @@ def test_explore_says_what_is_there_and_what_was_found(capsys, steps):
     assert "no result needs" in out
 
 
+def test_the_command_is_there_for_a_python_too():
+    command = [sys.executable, "-m", "jaxviz", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["jaxviz", importlib.metadata.version("jupyterlab-jaxviz")]
+    wrong = subprocess.run([*command[:3], "nonsense"], capture_output=True, text=True)
+    assert (wrong.returncode, wrong.stderr.startswith("usage: jaxviz ")) == (2, True)
+
+
 @pytest.mark.parametrize("suffix", ["svg", "html", "dot", "json", "jaxviz"])
 def test_export_writes_what_the_name_says(capsys, steps, tmp_path, suffix):
     path = tmp_path / f"step.{suffix}"
