@@ -7,8 +7,6 @@ import shutil
 import subprocess
 import sys
 
-import pytest
-
 MODULE = """
 import jax.numpy as jnp
 
@@ -75,18 +73,14 @@ def test_as_text_it_is_its_title(tmp_path):
     assert "[what JAX makes of power(f32[8], 3)]" in _index(tmp_path, "txt")
 
 
-@pytest.mark.parametrize(
-    ("page", "told"),
-    [
-        (".. jaxviz:: powers:nothing\n", "powers has no nothing"),
-        (".. jaxviz:: powers:power\n   :args: f32[\n", "cannot read the argument"),
-        (PAGE.format(stage="nonsense"), "nonsense"),
-    ],
-)
-def test_what_is_wrong_is_told_at_its_line(tmp_path, page, told):
-    built = build(tmp_path, "html", page)
-    assert told in built.stderr
-    assert "index.rst:" in built.stderr
+def test_what_is_wrong_is_told_at_its_line(tmp_path):
+    wrong = [".. jaxviz:: powers:nothing", ".. jaxviz:: powers:power\n   :args: f32["]
+    built = build(tmp_path, "html", "\n\n".join([*wrong, PAGE.format(stage="nonsense")]))
+    told = built.stderr.split("index.rst:")[1:]
+    expected = [(1, "has no nothing"), (3, "cannot read the argument"), (10, "nonsense")]
+    for (line, words), text in zip(expected, told, strict=True):
+        assert text.startswith(f"{line}: ")
+        assert words in text
     assert "Traceback" not in built.stderr
 
 
