@@ -24,6 +24,11 @@ export function passesOf(document: Document, program: number): Passes | undefine
   return document.passes.find(({ graph }) => programOf(document, graph) === program);
 }
 
+/** True for a function; what a compiler or a profiler wrote into a file has none that could be run. */
+export function canRun({ programs }: Document, number: number): boolean {
+  return programs[number]?.stages.some(({ kind }) => kind === 'jaxpr') ?? false;
+}
+
 /** How a program is told from others by the same name: by the device that it was compiled for. */
 export function programName({ programs }: Document, number: number): string {
   const { name, call, target } = programs[number];

@@ -20,6 +20,7 @@ export interface Commanded {
   showSource(): void;
   showHelp(): void;
   search(): void;
+  showTable(): void;
   run(): void;
   expand(): void;
   leave(): void;
@@ -55,6 +56,7 @@ export function commandsOf(at: Commanded): Readonly<Record<Command, () => void>>
     copy: () => at.keeping.copy(),
     export: () => at.exports.toggle(),
     search: () => at.search(),
+    table: () => at.showTable(),
     run: () => at.run(),
     compare: () => at.beside.toggle(),
     nextDifference: () => at.beside.next(1),

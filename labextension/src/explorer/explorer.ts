@@ -24,6 +24,7 @@ import { Height } from './height.ts';
 import { hearKeys } from './hearing.ts';
 import { makeHelp, standInSight } from './help.ts';
 import { Inheriting } from './versions/inheriting.ts';
+import { lineFor } from './kernelLine.ts';
 import { Inspection } from './details/inspection.ts';
 import { Keeping } from './versions/keeping.ts';
 import { hasSource } from './source/lines.ts';
@@ -36,6 +37,7 @@ import { followPrinting, putOnPaper } from './printing.ts';
 import { ProgramBar } from './bar/programBar.ts';
 import { Reading } from './source/reading.ts';
 import { stripsBelow } from './strips/strips.ts';
+import { OperationTable } from './table/table.ts';
 import type { SavedView } from './versions/saved.ts';
 import { Search } from './bar/search.ts';
 import { Tour } from './tour.ts';
@@ -52,6 +54,7 @@ export class Explorer {
   private readonly reading: Reading;
   private readonly passes: PassSlider;
   private readonly search: Search;
+  private readonly table: OperationTable;
   private readonly colours: Colours;
   private readonly checkpoints: CheckpointStrip;
   /** The picture at the left, or the only one; both; and the one with the focus. */
@@ -73,10 +76,8 @@ export class Explorer {
   readonly inheriting: Inheriting;
   private theme: Theme = 'light';
   private readonly takeKeys: (() => void) | undefined;
-  private readonly stopFollowing: () => void;
-  private readonly stopHearing: () => void;
-  private readonly stopKeeping: () => void;
-  private readonly stopPrinting: () => void;
+  /** What ends what it listens to. */
+  private readonly stops: readonly (() => void)[];
 
   constructor(host: HTMLElement, options: ExplorerOptions) {
     const source = withKernelTree(options.document);
@@ -100,10 +101,14 @@ export class Explorer {
     });
     this.search = new Search(source, {
       paste: text => this.keeping.paste(text),
-      changed: () => this.beside.panes.forEach(pane => pane.relate()),
+      changed: () => {
+        this.beside.panes.forEach(pane => pane.relate());
+        this.table.show();
+      },
       goTo: item => goTo(this.pane, item),
       close: () => this.leaveSearch()
     });
+    this.table = new OperationTable({ document: source, pane: () => this.pane, matches: () => this.search.nodes });
     this.colours = new Colours(source, () => {
       this.checkpoints.mark(this.colours.key);
       this.beside.panes.forEach(pane => pane.recolour());
@@ -133,7 +138,10 @@ export class Explorer {
     });
     this.grip = new Grip(
       () => this.beside.root.offsetHeight,
-      height => this.resize(height)
+      height => {
+        this.height.set(height);
+        this.keeping.keep();
+      }
     );
     this.bar = this.makeBar(options.coming ?? []);
     if (options.coming?.length) {
@@ -147,7 +155,11 @@ export class Explorer {
       theme: () => this.theme,
       left: () => this.focus()
     });
-    this.working = new Working(options.kernel, busy => this.bar.setWorking(busy), source.measures.length > 0);
+    this.working = new Working(
+      lineFor(source, options.kernel),
+      busy => this.bar.setWorking(busy),
+      source.measures.length > 0
+    );
     this.tour = new Tour(this.root, () => this.pane.focus());
     this.help = makeHelp(
       () => this.obey('help'),
@@ -159,16 +171,19 @@ export class Explorer {
     this.inheriting = this.makeInheriting(options);
     this.commands = this.makeCommands();
     this.build(host, options);
-    this.stopHearing = hearKeys({
-      root: this.root,
-      alone: options.alone === true,
-      stages: () => [this.pane, ...this.beside.panes].map(pane => pane.stage),
-      parts: () => [this.search, this.grip, this.beside.divider, this.picture],
-      obey: this.obey
-    });
-    this.stopKeeping = keepFocus(this.root, () => this.focus());
-    this.stopPrinting = followPrinting(() => this.toPaper());
-    this.stopFollowing = followTheme(theme => this.setTheme(theme));
+    const dressed = (theme: Theme): void => this.setTheme(theme);
+    this.stops = [
+      hearKeys({
+        root: this.root,
+        alone: options.alone === true,
+        stages: () => [this.pane, ...this.beside.panes].map(pane => pane.stage),
+        parts: () => [this.search, this.grip, this.table, this.beside.divider, this.picture],
+        obey: this.obey
+      }),
+      keepFocus(this.root, () => this.focus()),
+      followPrinting(() => putOnPaper(this.panes, this.exports, this.theme, dressed)),
+      followTheme(dressed)
+    ];
     const compared = comparedLinks(source).length > 0;
     if (options.fill && hasSource(source)) {
       this.reading.setRoom(true, compared);
@@ -194,12 +209,10 @@ export class Explorer {
 
   dispose(): void {
     this.disposed = true;
-    this.stopFollowing();
-    this.stopHearing();
-    this.stopKeeping();
-    this.stopPrinting();
+    this.stops.forEach(stop => stop());
     this.working.dispose();
     this.reading.dispose();
+    this.table.dispose();
     this.beside.dispose();
     this.root.remove();
     this.whole.dispose();
@@ -300,6 +313,7 @@ export class Explorer {
         standInSight(this.help);
       },
       search: () => this.search.open(this.pane.viewing.graph),
+      showTable: () => this.table.toggle(),
       run: () => this.working.run(),
       expand: () => this.expand(!this.whole.on),
       leave: () => this.leave()
@@ -332,7 +346,7 @@ export class Explorer {
       stop: () => this.working.stop()
     });
     const above = [...lines, ...failure, this.passes.below, this.search.root];
-    root.append(this.bar.root, ...above, body, this.grip.root, this.inspection.below, strips);
+    root.append(this.bar.root, ...above, body, this.grip.root, this.inspection.below, this.table.root, strips);
     this.grip.root.hidden = this.fill || body.hidden;
     Object.assign(root, { explorer: this });
     host.append(root);
@@ -375,6 +389,7 @@ export class Explorer {
     }
     const { graph, selected, told, kernels } = pane.viewing;
     this.reading.mark(graph, told);
+    this.table.mark();
     this.bar.setKernels(kernels);
     this.root.classList.toggle('jv-inspecting', selected !== null);
     this.inspection.show(pane);
@@ -399,11 +414,6 @@ export class Explorer {
   private get viewed(): Viewed {
     const { first, beside, colours, search, height, inspection } = this;
     return { first, beside, colours, search, height, inspection };
-  }
-
-  private resize(height: number): void {
-    this.height.set(height);
-    this.keeping.keep();
   }
 
   /** The nodes that are selected, in the graph on the screen. */
@@ -478,19 +488,6 @@ export class Explorer {
     }
     this.beside.panes.forEach(pane => pane.picture.fit());
     this.pane.focus();
-  }
-
-  /** Paper is light. */
-  private toPaper(): () => void {
-    const { theme } = this;
-    this.setTheme('light');
-    const back = this.panes.flatMap(({ scene, stage }) =>
-      scene ? [putOnPaper(stage, scene.visible.count, () => this.exports.svg(scene))] : []
-    );
-    return () => {
-      back.forEach(one => one());
-      this.setTheme(theme);
-    };
   }
 
   private setTheme(theme: Theme): void {

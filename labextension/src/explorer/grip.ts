@@ -1,4 +1,4 @@
-/** The grip below a picture in a cell: dragged, or moved with the arrow keys, it gives the picture another height. */
+/** A grip at the border of a picture or a table: dragged, or moved with the arrow keys, it gives that another height. */
 import { element } from './elements.ts';
 
 const STEP = 20;
@@ -8,17 +8,22 @@ const MOST = 4_000;
 export class Grip {
   readonly root = element('div', 'jv-grip');
 
-  /** `height` gives the present height in px, `set` changes it. */
+  /**
+   * `height` gives the present height in px, `set` changes it; `what` has it. Where `above`, it stands at the upper border:
+   * up makes it higher.
+   */
   constructor(
     private readonly height: () => number,
-    private readonly set: (height: number) => void
+    private readonly set: (height: number) => void,
+    what = 'picture',
+    private readonly above: () => boolean = () => false
   ) {
     const { root } = this;
     root.tabIndex = 0;
-    root.title = 'Height of the picture';
+    root.title = `Height of the ${what}`;
     root.setAttribute('role', 'separator');
     root.setAttribute('aria-orientation', 'horizontal');
-    root.setAttribute('aria-label', 'height of the picture');
+    root.setAttribute('aria-label', `height of the ${what}`);
     root.setAttribute('aria-valuemin', String(LEAST));
     root.setAttribute('aria-valuemax', String(MOST));
     root.setAttribute('aria-valuenow', String(LEAST));
@@ -29,7 +34,7 @@ export class Grip {
     });
     root.addEventListener('pointermove', event => {
       if (from && event.buttons) {
-        this.change(from.height + event.clientY - from.y);
+        this.change(from.height + this.sign * (event.clientY - from.y));
       }
     });
     root.addEventListener('pointerup', () => (from = null));
@@ -41,8 +46,12 @@ export class Grip {
       return false;
     }
     event.preventDefault();
-    this.change(this.height() + (event.key === 'ArrowDown' ? STEP : -STEP));
+    this.change(this.height() + this.sign * (event.key === 'ArrowDown' ? STEP : -STEP));
     return true;
+  }
+
+  private get sign(): number {
+    return this.above() ? -1 : 1;
   }
 
   private change(to: number): void {

@@ -17,9 +17,9 @@ export interface Hearing {
   obey(command: Command): void;
 }
 
-/** After a click on a button the pictures still have the letters and signs: a button itself uses only Enter and Space. */
-function leftByButton({ target, key }: KeyboardEvent): boolean {
-  const plain = (target as Element).matches('button:not([role]), summary');
+/** After a click on a button or a table the pictures still have the letters and signs, which neither uses itself. */
+function leftOver({ target, key }: KeyboardEvent): boolean {
+  const plain = (target as Element).matches('button:not([role]), summary, [role=grid]');
   return plain && key.length === 1 && key !== ' ';
 }
 
@@ -35,7 +35,7 @@ export function hearKeys({ root, alone, stages, parts, obey }: Hearing): () => v
       event.preventDefault();
       return;
     }
-    if (nowhere || stages().includes(event.target as HTMLElement) || leftByButton(event)) {
+    if (nowhere || stages().includes(event.target as HTMLElement) || leftOver(event)) {
       const command = commandOf(event);
       if (command) {
         event.preventDefault();

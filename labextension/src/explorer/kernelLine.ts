@@ -1,4 +1,6 @@
 /** What a picture can ask of the kernel that made it. The host has the line; without one, pictures say what they lack. */
+import type { Document } from '../document/graph.ts';
+import { canRun } from '../document/programs.ts';
 
 /** Something that was asked for, and takes its time. */
 export interface Asked<Answer> {
@@ -30,6 +32,19 @@ export interface KernelLine {
 /** What a kernel says that was stopped. */
 export class Stopped extends Error {
   override name = 'Stopped';
+}
+
+/** The line of a document: of what is only a file, none whatever the host has. */
+export function lineFor(document: Document, line: KernelLine | undefined): KernelLine {
+  if (!document.programs.some((_, number) => canRun(document, number))) {
+    return noLine('A file of the compiler has no function that could be run: explore the function itself for that.');
+  }
+  return (
+    line ??
+    noLine(
+      'There is no kernel here, and this needs one: %jaxviz --run fn(args) in a notebook runs a program and times it.'
+    )
+  );
 }
 
 /** A line where there is none: `reason` says what to do instead. */

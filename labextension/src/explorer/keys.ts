@@ -28,6 +28,7 @@ export type Command =
   | 'copy'
   | 'export'
   | 'search'
+  | 'table'
   | 'compare'
   | 'run'
   | 'nextDifference'
@@ -112,6 +113,12 @@ export const keys: readonly Key[] = [
     does: 'save the picture as SVG or PNG, or the program as a file'
   },
   { keys: ['/'], command: 'search', shown: '/', does: 'search; Enter and Shift+Enter step through what matches' },
+  {
+    keys: ['o', 'O'],
+    command: 'table',
+    shown: 'o',
+    does: 'the operations as a table: time, bytes, lines; there ↑ ↓ and Enter select, Escape leaves'
+  },
   {
     keys: ['d', 'D'],
     command: 'compare',

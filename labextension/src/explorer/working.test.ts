@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Window } from 'happy-dom';
-import { Stopped, type KernelLine, type Rebuilt } from './kernelLine.ts';
+import { decodePlain } from '../document/decode.ts';
+import { affine } from '../document/sketch.ts';
+import { lineFor, Stopped, type KernelLine, type Rebuilt } from './kernelLine.ts';
 import { rebuildingPart } from './strips/rebuilding.ts';
 import { Working } from './working.ts';
 
+const ALONE = lineFor(decodePlain(affine().plain()), undefined);
 const saved = globalThis.document;
 let window: Window;
 
@@ -95,14 +98,14 @@ test('errors are said until they are read, and it can be asked again', async () 
 });
 
 test('without a kernel it is said what needs one, and how to get it', () => {
-  const working = new Working(undefined, () => assert.fail('nothing begins'));
+  const working = new Working(ALONE, () => assert.fail('nothing begins'));
   working.run();
   assert.match(working.root.textContent, /no kernel here.*%jaxviz --run/);
   assert.ok(!working.root.hidden && !working.busy);
 });
 
 test('without a kernel a run that is known is not asked for in vain', () => {
-  const working = new Working(undefined, () => assert.fail('nothing begins'), true);
+  const working = new Working(ALONE, () => assert.fail('nothing begins'), true);
   working.run();
   assert.match(working.root.textContent, /no kernel here.*What was measured before is below the picture\./);
 });

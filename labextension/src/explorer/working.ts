@@ -1,12 +1,8 @@
 /** What the kernel does for the picture now: how far it is, the button that stops it, and what came of it. */
 import { button, element } from './elements.ts';
 import { wheel } from './picture/inPlace.ts';
-import { noLine, Stopped, type Asked, type KernelLine, type Told } from './kernelLine.ts';
+import { Stopped, type Asked, type KernelLine, type Told } from './kernelLine.ts';
 import type { Compared } from './strips/rebuilding.ts';
-
-const ALONE = noLine(
-  'There is no kernel here, and this needs one: %jaxviz --run fn(args) in a notebook runs a program and times it.'
-);
 
 export class Working {
   readonly root = element('div', 'jv-working');
@@ -17,7 +13,7 @@ export class Working {
 
   /** `changed` hears when something begins or ends; where a run is `known`, it is told below the picture. */
   constructor(
-    private readonly line: KernelLine = ALONE,
+    private readonly line: KernelLine,
     private changed: (busy: boolean) => void,
     private readonly known = false
   ) {

@@ -2,7 +2,7 @@
  * What the colours of the boxes can say: one entry for each way. An entry puts the nodes of a graph into groups; a box
  * takes the group that most of what it holds is in.
  */
-import { FateKind, NodeKind, NodeRole, RowKind, type Document, type Graph } from '../document/graph.ts';
+import { FateKind, NodeKind, NodeRole, RowKind, type Document, type Fates, type Graph } from '../document/graph.ts';
 import type { Figure } from '../document/measured.ts';
 import { attribute, nodeLabel } from './label.ts';
 import { families } from './family.ts';
@@ -205,9 +205,14 @@ const FATE_NAMES: Readonly<Record<number, (typeof FATES)[number]>> = {
   [FateKind.moved]: FATES[6]
 };
 
+/** What became of an equation, in the words of the legend; empty where that is not told. */
+export function fateWord(fates: Fates | undefined, node: number): string {
+  return fates ? (FATE_NAMES[fates.kind[node]] ?? '') : '';
+}
+
 function byFate(document: Document, graph: Graph): Groups | null {
   const fates = fatesOf(document, graph);
-  return fates ? byName(graph, node => FATE_NAMES[fates.kind[node]] ?? '', FATES) : null;
+  return fates ? byName(graph, node => fateWord(fates, node), FATES) : null;
 }
 
 function byKernel(document: Document, graph: Graph): Groups | null {

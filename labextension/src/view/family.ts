@@ -71,6 +71,11 @@ export function familyOfRow(document: Document, graph: Graph, rows: Rows, row: n
   return STRENGTH[best];
 }
 
+/** Of two families the one that tells more about what holds both. */
+export function stronger(one: number, other: number): number {
+  return STRENGTH.indexOf(one) <= STRENGTH.indexOf(other) ? one : other;
+}
+
 const CONTROL = families.findIndex(one => one.key === 'control');
 const OTHER = families.findIndex(family => family.key === 'other');
 

@@ -156,3 +156,16 @@ test('measures that do not fit the document are refused in one line', () => {
     );
   }
 });
+
+test('what limits a kernel in a loop is told by the time of one turn, as in Python', () => {
+  const limits = (count: number, op = 'mul'): string[] => {
+    const plain = timed(loop().plain(), { 7: 4e-5 }, { count: [count], flops: [400], bytes: [4000] });
+    plain.measures = plain.measures?.map(one => ({ ...one, ceilings: { flops: 1e9, bytes: 1e8 } })) ?? [];
+    plain.strings = plain.strings.map(text => (text === 'mul' ? op : text));
+    const { document, graph } = opened(plain);
+    return measureLines(document, graph, -8).flatMap(({ term, text }) => (term === 'limit' ? [text] : []));
+  };
+  assert.deepEqual(limits(1), ['memory-bound at 100 %']);
+  assert.deepEqual(limits(32), [], 'a turn is too short to say');
+  assert.deepEqual(limits(1, 'all-reduce'), [], 'others are waited for');
+});

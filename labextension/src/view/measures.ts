@@ -4,6 +4,7 @@ import { FIGURES, type Figure } from '../document/measured.ts';
 import { optimizedOf } from './kernels.ts';
 import { rowsOf } from './outline.ts';
 import { trafficOf } from './traffic.ts';
+import { turnsOf } from './turns.ts';
 import { bytesText } from './words.ts';
 
 /** Figures of the nodes of a graph. */
@@ -58,7 +59,10 @@ export function figuredOf(document: Document, graph: Graph, figure: Figure): Fig
   let found = moved.get(graph);
   if (!found) {
     const own = record(() => new Float64Array(graph.nodeCount));
-    trafficOf(document, graph).forEach(({ read, written }, kernel) => (own.bytes[kernel] = read + written));
+    const { times } = turnsOf(document, graph);
+    trafficOf(document, graph).forEach(({ read, written }, kernel) => {
+      own.bytes[kernel] = (read + written) * times[graph.region[kernel]];
+    });
     found = { own, before: record(one => sums(own[one])) };
     moved.set(graph, found);
   }

@@ -29,6 +29,18 @@ test('operations, arguments and regions are found by their words, each once and 
   assert.deepEqual(found(affine().plain(), ''), []);
 });
 
+test('all nodes that are asked for are told, in every copy and in rows that are called so', () => {
+  const nodesFound = (plain: Plain, query: string): number[] => {
+    const document = decodePlain(plain);
+    const { nodes } = findMatches(document, document.graphs[0], parseQuery(query));
+    return [...nodes.keys()].filter(node => nodes[node]);
+  };
+  assert.deepEqual(nodesFound(affine().plain(), 'tan'), [5]);
+  // The scan, and the operations inside of it.
+  assert.deepEqual(nodesFound(loop().plain(), 'cell op:mul'), [7]);
+  assert.deepEqual(nodesFound(loop().plain(), ''), []);
+});
+
 test('what the function calls a part is found by that and by its path', () => {
   const sketch = new Sketch();
   const x = sketch.argument('carry[0]', 'f32[2]');

@@ -18,11 +18,13 @@ export interface Matches {
   readonly items: readonly number[];
   /** How many there are with all the copies of folded stacks, which are one place each. */
   readonly total: number;
+  /** 1 for each node that matches or stands in a row that does, in any copy; empty where nothing is asked for. */
+  readonly nodes: Uint8Array;
   /** Why nothing can be found, in words; empty where all is well. */
   readonly fault: string;
 }
 
-export const NONE: Matches = { items: [], total: 0, fault: '' };
+export const NONE: Matches = { items: [], total: 0, nodes: new Uint8Array(0), fault: '' };
 
 export function findMatches(document: Document, graph: Graph, query: Query): Matches {
   if ('fault' in query) {
@@ -44,16 +46,29 @@ export function findMatches(document: Document, graph: Graph, query: Query): Mat
   const isCalled = all(words.map(term => callTester(document, places, term)));
   const named = words.length ? rowsCalled(rows, places, words, isFact) : null;
   const found = new Uint8Array(graph.nodeCount);
+  const nodes = named ? nodesIn(rows, named, graph.nodeCount, isFact) : new Uint8Array(graph.nodeCount);
   let total = named ? named.reduce((sum, called) => sum + called, 0) : 0;
   for (let node = 0; node < graph.nodeCount; node++) {
     if (isCalled(node) && isFact(node) && graph.kind[node] !== NodeKind.constant) {
+      nodes[node] = 1;
       if (!named || !saidByRow(rows, named, node)) {
         found[places.node[node]] = 1;
         total++;
       }
     }
   }
-  return { items: inOrder(rows, places, named, found), total, fault: '' };
+  return { items: inOrder(rows, places, named, found), total, nodes, fault: '' };
+}
+
+/** Marks the nodes in the rows that are called so, and that are as else is asked for. */
+function nodesIn({ outline }: Rows, named: Uint8Array, count: number, isFact: Test): Uint8Array {
+  const nodes = new Uint8Array(count);
+  named.forEach((called, row) => {
+    for (let node = outline.first[row]; called && node < outline.end[row]; node++) {
+      nodes[node] = isFact(node) ? 1 : 0;
+    }
+  });
+  return nodes;
 }
 
 /** Works out what every query needs, so that the first letter does not wait for it. */

@@ -1,6 +1,6 @@
 /** The bar on top: the program, its stages, and a few buttons. */
 import { NodeKind, type Document, type Graph, type Stage } from '../../document/graph.ts';
-import { programName } from '../../document/programs.ts';
+import { canRun, programName } from '../../document/programs.ts';
 import { kernelCount } from '../../view/kernels.ts';
 import { timeText } from '../../view/measures.ts';
 import { BarMenu } from './barMenu.ts';
@@ -75,8 +75,11 @@ export function makeBar({ document: source, program: number, actions, passes, to
   const awaited = coming.filter(kind => kind in STAGES).map(kind => awaitedStage(STAGES[kind]));
   const run = button('jv-stage jv-run-stage', '', '', () => actions.obey('run'));
   const took = source.measures.find(measures => measures.program === number)?.seconds.median;
-  tellRun(run, false, took);
-  run.hidden = program?.error !== undefined;
+  const runs = canRun(source, number);
+  const tell = (busy: boolean): void => tellRun(run, busy, took, runs);
+  tell(false);
+  run.disabled = !runs;
+  run.hidden = program?.error !== undefined || (!runs && took === undefined);
   bar.append(python, ...stages, ...missing, ...awaited, run);
   bar.insertBefore(passes, stages[(program?.stages ?? []).findIndex(({ kind }) => kind === 'hlo')] ?? null);
   bar.append(element('span', 'jv-space'));
@@ -147,7 +150,7 @@ export function makeBar({ document: source, program: number, actions, passes, to
     },
     setKernels: shown => press(kernels, shown),
     setBeside: shown => press(compare, shown),
-    setWorking: busy => tellRun(run, busy, took),
+    setWorking: tell,
     setSource: shown => {
       python.classList.toggle('jv-on', shown);
       python.setAttribute('aria-pressed', String(shown));
@@ -156,7 +159,7 @@ export function makeBar({ document: source, program: number, actions, passes, to
 }
 
 /** The button of a run says how long one takes, in seconds, once that was measured. */
-function tellRun(run: HTMLElement, busy: boolean, took: number | undefined): void {
+function tellRun(run: HTMLElement, busy: boolean, took: number | undefined, runs: boolean): void {
   run.textContent = busy ? 'stop' : 'run';
   if (busy) {
     describe(run, 'Stop what the kernel does for this picture (r)');
@@ -164,7 +167,10 @@ function tellRun(run: HTMLElement, busy: boolean, took: number | undefined): voi
     describe(run, RUN);
   } else {
     run.append(element('small', '', ` ${timeText(took)}`));
-    describe(run, 'What a run takes, the median of several; run it again (r)');
+    describe(
+      run,
+      `What a run takes, the median of several; ${runs ? 'run it again (r)' : 'it is of a file, and cannot be run here'}`
+    );
   }
 }
 

@@ -114,6 +114,11 @@ export class Search {
     return true;
   }
 
+  /** 1 for each node that is searched for; empty where nothing is. */
+  get nodes(): Uint8Array {
+    return this.matches.nodes;
+  }
+
   /** 1 for each box that holds no match; null where nothing is asked for or found. */
   faded(visible: VisibleGraph): Uint8Array | null {
     return visible.graph === this.graph

@@ -1,6 +1,7 @@
 /** What was measured of an operation or of a part of the program, in words for the inspector. */
 import type { Document, Graph } from '../../document/graph.ts';
 import type { Figure } from '../../document/measured.ts';
+import { families, family } from '../../view/family.ts';
 import {
   flopsText,
   measuredOf,
@@ -11,6 +12,8 @@ import {
   wholeOf,
   type Measured
 } from '../../view/measures.ts';
+import { rowsOf } from '../../view/outline.ts';
+import { turnsOf } from '../../view/turns.ts';
 import { bytesText } from '../../view/words.ts';
 
 export interface MeasureLine {
@@ -26,11 +29,11 @@ const CACHED = 1.1;
 /** Below this share of both ceilings, something else limits: a start, a wait, a library of which nothing is known. */
 const FAR_BELOW = 0.02;
 
-/** What limits an item by the ceilings of its device, where it ran long enough to say. */
-function boundText({ run }: Measured, of: (figure: Figure) => number): MeasureLine | null {
+/** What limits an item by the ceilings of its device, where it ran long enough each time to say. */
+function boundText({ run }: Measured, of: (figure: Figure) => number, times = 1): MeasureLine | null {
   const { flops: mostFlops, bytes: mostBytes } = run.ceilings ?? {};
   const [seconds, flops, bytes] = [of('seconds'), of('flops'), of('bytes')];
-  if (!mostFlops || !mostBytes || seconds < TOO_SHORT || (!flops && !bytes)) {
+  if (!mostFlops || !mostBytes || seconds / times < TOO_SHORT || (!flops && !bytes)) {
     return null;
   }
   const [computing, moving] = [flops / mostFlops, bytes / mostBytes];
@@ -56,8 +59,25 @@ function boundText({ run }: Measured, of: (figure: Figure) => number): MeasureLi
 }
 
 /** What limits a node by itself, in a few words; nothing where that is not known. */
-export function limitOf(measured: Measured, node: number): string | null {
-  return boundText(measured, figure => measured.own[figure][node])?.text ?? null;
+export function limitOf(document: Document, graph: Graph, measured: Measured, node: number): string | null {
+  return boundOfNode(document, graph, measured, node, figure => measured.own[figure][node])?.text ?? null;
+}
+
+/**
+ * The same of a node. What waits for other devices is limited by none of its own, nor is a library of which nothing is
+ * known.
+ */
+function boundOfNode(
+  document: Document,
+  graph: Graph,
+  measured: Measured,
+  node: number,
+  of: (figure: Figure) => number
+): MeasureLine | null {
+  const op = document.strings[graph.op[node]];
+  const unknown = families[family(op)].key === 'communication' || (op === 'custom-call' && of('flops') === 0);
+  const times = measured.own.count[node] || turnsOf(document, graph).times[graph.region[node]];
+  return unknown ? null : boundText(measured, of, times);
 }
 
 /** Seconds below which a time is mostly that of a start. */
@@ -91,7 +111,10 @@ export function measureLines(document: Document, graph: Graph, item: number): Me
     }
     lines.push({ term: 'time', text: timeText(seconds), note: ` ${notes.join(', ')}` });
   }
-  const bound = boundText(measured, of);
+  const node = item < 0 ? -1 - item : rowsOf(document, graph).outline.first[item];
+  // Of a row that was measured as one, as a kernel is, it is that of the kernel.
+  const asOne = item < 0 || seconds - measured.own.seconds[node] <= 1e-9 * seconds;
+  const bound = asOne ? boundOfNode(document, graph, measured, node, of) : boundText(measured, of);
   if (bound) {
     lines.push(bound);
   }

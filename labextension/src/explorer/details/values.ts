@@ -7,6 +7,7 @@ import { ownSpot } from '../../view/spots.ts';
 import { bytesText } from '../../view/words.ts';
 import { button, element } from '../elements.ts';
 import type { MeasureLine } from './measured.ts';
+import { fold } from '../strips/fold.ts';
 import { titled } from '../strips/titled.ts';
 
 /** Heights of the bars of a histogram, as letters. */
@@ -98,15 +99,7 @@ export function valuesStrip(
   const { bad } = values;
   const name = titled(document, 'values', values.program);
   const said = bad < 0 ? `all of them finite (${count})` : `${firstBad(document, graph, values)} (${count})`;
-  const more = element('div', 'jv-run-more');
-  more.hidden = true;
-  const title = button('jv-finding-title', `${name}: ${said}`, 'The range of each value', () => {
-    more.hidden = !more.hidden;
-    title.setAttribute('aria-expanded', String(!more.hidden));
-  });
-  title.setAttribute('aria-expanded', 'false');
-  const head = element('div', 'jv-run-head');
-  head.append(title);
+  const { parts, head, more } = fold(`${name}: ${said}`, 'The range of each value');
   if (bad >= 0) {
     head.append(button('jv-link', 'show', `Show where: ${nameOf(document, graph, bad)}`, () => show(at, [bad])));
   }
@@ -116,7 +109,7 @@ export function valuesStrip(
     const text = `${counted(left, 'operation')} inside of kernels ${left === 1 ? 'was' : 'were'} not looked at, because no kernel writes what they make: ex.values(every=True) looks at all, ex.values(inside=…) inside of one`;
     more.append(element('p', 'jv-memory-words', text));
   }
-  root.append(head, more);
+  root.append(...parts);
   return root;
 }
 

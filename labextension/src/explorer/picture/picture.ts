@@ -54,6 +54,7 @@ export class Picture {
   private linked: readonly number[] = [];
   /** The box under the pointer, or -1. */
   private hovered = -1;
+  private pointed: readonly number[] = [];
   private marks: readonly Mark[] = [];
   private faded: Uint8Array | null = null;
   private ways: Uint8Array | null = null;
@@ -178,6 +179,7 @@ export class Picture {
     this.kept.drop();
     this.marks = marks;
     this.hovered = -1;
+    this.pointed = [];
     this.clicked = [-1, -1];
     // The camera stays with what is selected: by its box of this scene, not by its number in the one before.
     this.selected = from && this.selected >= 0 ? from.indexOf(this.selected) : -1;
@@ -263,6 +265,14 @@ export class Picture {
     this.linked = linked;
     this.view.fitted &&= box < 0;
     this.draw();
+  }
+
+  /** Marks boxes that something outside of the picture points to. */
+  point(boxes: readonly number[]): void {
+    if (boxes.length || this.pointed.length) {
+      this.pointed = boxes;
+      this.draw();
+    }
   }
 
   private hover(box: number): void {
@@ -424,7 +434,7 @@ export class Picture {
     const highlight = {
       selected: this.selected,
       hovered: moving ? -1 : this.hovered,
-      linked: this.linked,
+      linked: this.pointed.length ? [...this.linked, ...this.pointed] : this.linked,
       marks: this.marks,
       faded: this.faded?.length === scene.visible.count ? this.faded : null,
       ways: this.ways?.length === scene.visible.source.length ? this.ways : null,

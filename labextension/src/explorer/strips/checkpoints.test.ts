@@ -34,7 +34,7 @@ test('the strip says how much is kept, and by which lines; a line leads to where
   assert.equal(title.textContent, 'kept for the backward pass: 2 values, 48 B');
   show.click();
   assert.deepEqual(shown.pop(), [0, 3, 5]);
-  const more = root.querySelector('.jv-checkpoints-more') as HTMLElement;
+  const more = root.querySelector('.jv-run-more') as HTMLElement;
   assert.equal(more.hidden, true);
   title.click();
   assert.equal(more.hidden, false);

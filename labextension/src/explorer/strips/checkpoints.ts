@@ -10,6 +10,7 @@ import { ownSpot } from '../../view/spots.ts';
 import { bytesText, numberText } from '../../view/words.ts';
 import { copied } from '../copied.ts';
 import { button, element } from '../elements.ts';
+import { fold } from './fold.ts';
 
 export interface CheckpointActions {
   /** Shows nodes of a graph. */
@@ -42,17 +43,11 @@ export class CheckpointStrip {
 
   private program(residuals: Residuals): HTMLElement {
     const { node, size, order, policies } = residuals;
-    const more = element('div', 'jv-checkpoints-more');
-    more.hidden = true;
     const whole = sum(size);
     const second = sum(size.filter((_, row) => order[row] > 1));
     const many = `${numberText(node.length)} value${node.length === 1 ? '' : 's'}`;
     const words = `${this.whose(residuals.graph)}kept for the backward pass: ${many}, ${bytesText(whole)}`;
-    const title = button('jv-finding-title', words, 'Which lines cause it, and what jax.checkpoint would keep', () => {
-      more.hidden = !more.hidden;
-      title.setAttribute('aria-expanded', String(!more.hidden));
-    });
-    title.setAttribute('aria-expanded', 'false');
+    const { parts, head, more } = fold(words, 'Which lines cause it, and what jax.checkpoint would keep');
     if (second > 0) {
       more.append(
         element(
@@ -79,13 +74,9 @@ export class CheckpointStrip {
       choice.append(...policies.map(policy => this.policy(policy, whole, most, code)));
       more.append(choice, code);
     }
-    const head = element('div', 'jv-run-head');
-    head.append(
-      title,
-      button('jv-link', 'show', 'Show what is kept', () => this.actions.show(residuals.graph, node))
-    );
+    head.append(button('jv-link', 'show', 'Show what is kept', () => this.actions.show(residuals.graph, node)));
     const part = element('div', 'jv-checkpoints-program');
-    part.append(head, more);
+    part.append(...parts);
     return part;
   }
 

@@ -6,7 +6,8 @@ import type { Compiling, Document } from '../../document/graph.ts';
 import { shareText, timeText } from '../../view/measures.ts';
 import { bar } from './bars.ts';
 import { turnsCurve } from './curve.ts';
-import { button, element } from '../elements.ts';
+import { element } from '../elements.ts';
+import { fold } from './fold.ts';
 import { sourceFiles, type SourceLine } from '../source/lines.ts';
 import { titled } from './titled.ts';
 
@@ -40,27 +41,17 @@ export class CompilingStrip {
 
   private fill(compiling: Compiling): void {
     const [first, ...rest] = compiling.words;
-    const more = element('div', 'jv-run-more');
-    more.hidden = true;
+    const { parts, more } = fold(
+      `${titled(this.source, 'compile', compiling.program)}: ${first ?? ''}`,
+      'What compiling cost'
+    );
     const words = element('ul', 'jv-run-words');
     words.append(...rest.map(text => element('li', '', text)));
     more.append(timeline(compiling), words, ...this.traced(compiling), ...passes(compiling), ...functions(compiling));
     if (compiling.curve) {
       more.append(turnsCurve(compiling.curve));
     }
-    const title = button(
-      'jv-finding-title',
-      `${titled(this.source, 'compile', compiling.program)}: ${first ?? ''}`,
-      'What compiling cost',
-      () => {
-        more.hidden = !more.hidden;
-        title.setAttribute('aria-expanded', String(!more.hidden));
-      }
-    );
-    title.setAttribute('aria-expanded', 'false');
-    const head = element('div', 'jv-run-head');
-    head.append(title);
-    this.root.replaceChildren(head, more);
+    this.root.replaceChildren(...parts);
   }
 
   /** The lines of Python in which tracing spent its time. */

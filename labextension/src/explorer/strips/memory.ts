@@ -5,6 +5,7 @@ import { peakOf } from '../../view/peak.ts';
 import { ownSpot } from '../../view/spots.ts';
 import { bytesText } from '../../view/words.ts';
 import { button, element } from '../elements.ts';
+import { fold } from './fold.ts';
 import { takesKeys } from '../ownKeys.ts';
 import { svg, svgText } from './plot.ts';
 import { titled } from './titled.ts';
@@ -42,27 +43,15 @@ export class MemoryStrip {
 
   private fill(memory: Memory, at: number): void {
     const [first, ...rest] = memory.words;
-    const more = element('div', 'jv-run-more');
-    more.hidden = true;
+    const words = `${titled(this.source, 'memory', memory.program)}: ${first ?? ''}`;
+    const { parts, more } = fold(words, 'What is in memory, and when');
     more.append(...rest.map(text => element('p', 'jv-memory-words', text)));
     if (memory.live.some(bytes => bytes > 0)) {
       more.append(this.chart(memory, at), this.alive(memory, at));
     } else {
       more.append(element('p', 'jv-memory-words', 'nothing is kept in between: each step needs as much as any other'));
     }
-    const head = element('div', 'jv-run-head');
-    const title = button(
-      'jv-finding-title',
-      `${titled(this.source, 'memory', memory.program)}: ${first ?? ''}`,
-      'What is in memory, and when',
-      () => {
-        more.hidden = !more.hidden;
-        title.setAttribute('aria-expanded', String(!more.hidden));
-      }
-    );
-    title.setAttribute('aria-expanded', 'false');
-    head.append(title);
-    this.root.replaceChildren(head, more);
+    this.root.replaceChildren(...parts);
   }
 
   /** What is needed over the steps: arguments and results below, temporary values above. */

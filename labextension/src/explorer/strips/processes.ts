@@ -4,7 +4,8 @@
  */
 import type { Document, Process } from '../../document/graph.ts';
 import { timeText } from '../../view/measures.ts';
-import { button, element } from '../elements.ts';
+import { element } from '../elements.ts';
+import { fold } from './fold.ts';
 import { stackedRows, type Part } from './stacked.ts';
 
 /** So many processes have a bar: of more, those that wait least and most. */
@@ -24,22 +25,14 @@ export function processesStrip(document: Document): HTMLElement {
   if (!processes.length) {
     return root;
   }
-  const more = element('div', 'jv-run-more');
-  more.hidden = true;
+  const { parts, more } = fold(headline(document), 'What each process did');
   for (const program of new Set(processes.flatMap(({ runs }) => runs.program))) {
     more.append(...table(program, rowsOf(processes, program)));
   }
   const notes = element('ul', 'jv-run-words');
   notes.append(...processes.map(process => element('li', '', said(process))));
   more.append(notes);
-  const title = button('jv-finding-title', headline(document), 'What each process did', () => {
-    more.hidden = !more.hidden;
-    title.setAttribute('aria-expanded', String(!more.hidden));
-  });
-  title.setAttribute('aria-expanded', 'false');
-  const head = element('div', 'jv-run-head');
-  head.append(title);
-  root.append(head, more);
+  root.append(...parts);
   return root;
 }
 

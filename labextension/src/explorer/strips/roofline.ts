@@ -136,7 +136,7 @@ export function roofline(
       tabindex: 0,
       role: 'button'
     });
-    const limit = limitOf(measured, dot.node);
+    const limit = limitOf(document, graph, measured, dot.node);
     const said = [
       `${dot.label}: ${timeText(dot.seconds)}`,
       shareText(dot.seconds, whole),

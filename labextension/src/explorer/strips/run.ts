@@ -3,6 +3,7 @@ import type { Document, Graph, Measures } from '../../document/graph.ts';
 import { measuredOf, shareText, timeText, wholeOf, whyLonger } from '../../view/measures.ts';
 import { bar } from './bars.ts';
 import { button, element } from '../elements.ts';
+import { fold } from './fold.ts';
 import { roofline } from './roofline.ts';
 import { timedLines, type TimedLine } from '../source/lines.ts';
 import { stackedRows } from './stacked.ts';
@@ -37,27 +38,17 @@ export class RunStrip {
 
   private fill(measures: Measures): void {
     const [first, ...rest] = measures.words;
-    const more = element('div', 'jv-run-more');
-    more.hidden = true;
+    const { parts, head, more } = fold(
+      `${titled(this.source, 'run', measures.program)}: ${first ?? ''}`,
+      'Where the time went'
+    );
     const words = element('ul', 'jv-run-words');
     words.append(...rest.map(text => element('li', '', text)));
     more.append(words, ...this.slowest(measures), ...devices(measures), ...this.roofline(measures));
-    const head = element('div', 'jv-run-head');
-    const title = button(
-      'jv-finding-title',
-      `${titled(this.source, 'run', measures.program)}: ${first ?? ''}`,
-      'Where the time went',
-      () => {
-        more.hidden = !more.hidden;
-        title.setAttribute('aria-expanded', String(!more.hidden));
-      }
-    );
-    title.setAttribute('aria-expanded', 'false');
-    head.append(title);
     if (Object.keys(measures.figures).length) {
       head.append(button('jv-link', 'colour by time', 'Colour the picture by the time of a run', this.actions.colour));
     }
-    this.root.replaceChildren(head, more);
+    this.root.replaceChildren(...parts);
   }
 
   /** The lines of Python that took most, each with its share as a bar. */

@@ -5,7 +5,6 @@ import { CompilingStrip } from './compiling.ts';
 import { element } from '../elements.ts';
 import { FindingStrip, type FindingActions } from './findings.ts';
 import { MemoryStrip } from './memory.ts';
-import { movingStrips } from './moving.ts';
 import { processesStrip } from './processes.ts';
 import { RunStrip, type RunActions } from './run.ts';
 import { valuesStrip } from '../details/values.ts';
@@ -23,7 +22,6 @@ export function stripsBelow(
   strips.append(
     comparedTable(document),
     ...measuredStrips(document, actions),
-    ...movingStrips(document, actions),
     ...others,
     new FindingStrip(document, actions).root
   );

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { affine, Sketch } from '../../document/sketch.ts';
+import type { Document as PlainDocument } from '../../document/schema.generated.ts';
+import { explore, withExplorers, type Explored } from '../testExplorer.ts';
+import { asText } from './asText.ts';
+import type { Column } from './columns.ts';
+import { sorted } from './sorting.ts';
+
+const window = withExplorers();
+
+/** A file of the compiler's: a product that moves 80 bytes, and in a fusion, or alone, a sum that moves 44. */
+function dump(kind = 'hlo'): PlainDocument {
+  const hlo = new Sketch();
+  const [w, x, b] = [['w', 'f32[4,4]'] as const, ['x', 'f32[1]'] as const, ['b', 'f32[4]'] as const].map(
+    ([name, type]) => hlo.argument(name, type)
+  );
+  const made = hlo.op('fusion', [hlo.op('dot', [w, x], 'f32[3]', {}, 'dot.1'), b], 'f32[4]', {}, 'add_fusion');
+  hlo.region(hlo.last, 'fusion', 'fused', () => {
+    const p = hlo.argument('', 'f32[3]', { kind: 'enter', from: 3 });
+    const q = hlo.argument('', 'f32[4]', { kind: 'enter', from: b });
+    hlo.result('', hlo.op('add', [p, q], 'f32[4]'), { kind: 'leave', to: made });
+  });
+  hlo.result('result', made);
+  const plain = hlo.plain();
+  Object.assign(plain.programs[0].stages[0], { kind });
+  return plain;
+}
+
+/** The product of `affine` took 3 ms, the sum 1 ms. */
+function timed(): PlainDocument {
+  const plain = affine().plain();
+  const run = {
+    program: 0,
+    device: 'CPU',
+    devices: 1,
+    runs: 3,
+    words: [],
+    seconds: { median: 0.005, operations: 0.004 }
+  };
+  plain.measures = [{ ...run, figures: { jaxpr: { node: [3, 4], seconds: [0.003, 0.001], flops: [64, 4] } } }];
+  return plain;
+}
+
+function tableOf({ root }: Explored): HTMLElement {
+  return root.querySelector('.jv-table') as HTMLElement;
+}
+
+/** The words of each row, cell by cell. */
+function told(explored: Explored): string[] {
+  return [...tableOf(explored).querySelectorAll('.jv-grid-body > .jv-grid-row')].map(row =>
+    [...row.children].map(({ textContent }) => textContent).join('|')
+  );
+}
+
+function heads(explored: Explored): HTMLElement[] {
+  return [...tableOf(explored).querySelectorAll<HTMLElement>('[role=columnheader]')];
+}
+
+function head(explored: Explored, label: string): HTMLElement {
+  return heads(explored).find(one => one.textContent?.startsWith(label)) as HTMLElement;
+}
+
+async function press(explored: Explored, key: string): Promise<void> {
+  const event = new (window().KeyboardEvent)('keydown', { key, bubbles: true, cancelable: true });
+  document.activeElement?.dispatchEvent(event as unknown as Event);
+  await new Promise(done => setTimeout(done, 5));
+}
+
+test('of a dump the table tells what reads and writes most, and nothing that could be run', async () => {
+  const explored = await explore({ plain: () => dump() });
+  const { root } = explored;
+  const title = tableOf(explored).querySelector('button') as HTMLElement;
+  assert.equal(title.textContent, 'kernels: which of 2 read and write most');
+  assert.deepEqual(told(explored), [], 'closed at first');
+  title.click();
+  assert.equal(title.getAttribute('aria-expanded'), 'true');
+  assert.deepEqual(
+    heads(explored).map(({ textContent }) => textContent),
+    ['name', 'share▾', 'cumulative', 'bytes', 'type', 'operation', '#']
+  );
+  assert.deepEqual(told(explored), [
+    'dot.1|64.5 %|64.5 %|80 B|f32[3]|dot|1',
+    'add_fusion|35.5 %|100 %|44 B|f32[4]|fusion|2'
+  ]);
+  assert.equal(
+    tableOf(explored).querySelector('.jv-table-foot')?.textContent,
+    '2 kernels · 124 B read and written · by shapes: nothing was run'
+  );
+  assert.equal((root.querySelector('.jv-run-stage') as HTMLElement).hidden, true);
+  await explored.press('r');
+  assert.match(root.querySelector('.jv-working')?.textContent ?? '', /no function that could be run/);
+});
+
+test('after a run what took longest comes first; a head sorts by its column, and again the other way', async () => {
+  const explored = await explore({ plain: timed });
+  await explored.press('o');
+  assert.deepEqual(
+    told(explored),
+    [
+      'dot_general|3 ms|75 %|75 %|64 FLOP|21300 FLOP/s|f32[4]|1',
+      'add|1 ms|25 %|100 %|4 FLOP|4000 FLOP/s|f32[4]|2',
+      'tanh||||||f32[4]|3'
+    ].map(row => row.replace('21300 FLOP/s', '21.3 kFLOP/s').replace('4000 FLOP/s', '4 kFLOP/s'))
+  );
+  assert.equal(head(explored, 'time').getAttribute('aria-sort'), 'descending');
+  const first = (): string => told(explored)[0].split('|')[0];
+  for (const [label, row, sort] of [
+    ['name', 'add', 'ascending'],
+    ['name', 'tanh', 'descending'],
+    ['#', 'dot_general', 'ascending'],
+    ['#', 'tanh', 'descending'],
+    ['time', 'dot_general', 'descending'],
+    ['time', 'tanh', 'ascending']
+  ]) {
+    head(explored, label).querySelector('button')?.click();
+    assert.deepEqual([first(), head(explored, label).getAttribute('aria-sort')], [row, sort]);
+  }
+  assert.equal(
+    tableOf(explored).querySelector('.jv-table-foot')?.textContent,
+    '3 operations · 4 ms in a run · 68 FLOP'
+  );
+});
+
+test('the keyboard walks the rows and selects; the selection of the picture marks its row', async () => {
+  const explored = await explore(affine());
+  const { explorer, root } = explored;
+  assert.ok(tableOf(explored).hidden, 'three operations are seen at a look');
+  await explored.press('o');
+  const grid = root.querySelector('[role=grid]') as HTMLElement;
+  assert.equal(document.activeElement, grid);
+  await press(explored, 'ArrowDown');
+  await press(explored, 'Enter');
+  assert.deepEqual(explorer.selection, [4]);
+  const marked = (): (string | null)[] =>
+    [...grid.querySelectorAll('[aria-selected=true]')].map(row => row.firstElementChild?.textContent ?? null);
+  assert.deepEqual(marked(), ['add']);
+  assert.equal(
+    document.getElementById(grid.getAttribute('aria-activedescendant') ?? '')?.firstElementChild?.textContent,
+    'add'
+  );
+  explorer.select([5]);
+  assert.deepEqual(marked(), ['tanh']);
+  await press(explored, 'Escape');
+  assert.deepEqual(explorer.selection, [5], 'Escape leads back to the picture, and leaves it as it is');
+  assert.ok(document.activeElement?.classList.contains('jv-stage-area'));
+  await explored.press('o');
+  assert.ok((root.querySelector('.jv-table-more') as HTMLElement).hidden);
+});
+
+test('what is searched for is all that the table lists', async () => {
+  const explored = await explore({ plain: () => dump() });
+  await explored.press('o');
+  await explored.press('/');
+  const input = explored.root.querySelector('.jv-search-input') as HTMLInputElement;
+  const ask = (query: string): void => {
+    input.value = query;
+    input.dispatchEvent(new (window().Event)('input') as unknown as Event);
+  };
+  ask('op:add');
+  assert.deepEqual(
+    told(explored).map(row => row.split('|')[0]),
+    ['add_fusion'],
+    'by what is inside of it'
+  );
+  assert.match(
+    tableOf(explored).querySelector('.jv-table-foot')?.textContent ?? '',
+    /^1 of 2 kernels that are searched for · 44 B/
+  );
+  ask('');
+  assert.equal(told(explored).length, 2);
+});
+
+test('of a hundred thousand rows those in sight are on the page, and they are sorted at once', () => {
+  const count = 100_000;
+  const names = Array.from({ length: count }, (_, row) => `fusion.${(row * 7919) % count}`);
+  const column: Column = { key: 'name', label: 'name', title: '', width: 1, text: row => names[row] };
+  const order = sorted([column], count, { by: 'name', reversed: false });
+  assert.deepEqual(
+    Array.from(order.subarray(0, 3), row => names[row]),
+    ['fusion.0', 'fusion.1', 'fusion.2']
+  );
+  const numbers = { ...column, numbers: (row: number) => (row * 7919) % count };
+  const start = performance.now();
+  assert.equal(numbers.numbers(sorted([numbers], count, { by: 'name', reversed: false })[0]), count - 1);
+  assert.ok(performance.now() - start < 500);
+});
+
+test('a copy has numbers as they are and units in the head, and nothing that a spreadsheet would compute', () => {
+  const columns: Column[] = [
+    { key: 'name', label: 'name', title: '', width: 1, text: row => ['=1+1', 'a\tb'][row] },
+    {
+      key: 'seconds',
+      label: 'time',
+      title: '',
+      width: 1,
+      unit: 's',
+      text: () => '3 ms',
+      numbers: row => [0.003, 0][row]
+    }
+  ];
+  assert.equal(asText(columns, Int32Array.of(1, 0)), "name\ttime (s)\na b\t\n'=1+1\t0.003\n");
+});

@@ -1,0 +1,280 @@
+/**
+ * The operations of the stage on the screen as a table below the picture: which take longest, which move most. Linked
+ * both ways: what is picked in it is selected in the picture, what is selected there is marked in it.
+ */
+import type { Document, Graph } from '../../document/graph.ts';
+import { itemOfNode } from '../../view/folds.ts';
+import { kernelCount } from '../../view/kernels.ts';
+import { eachOf, groupings, groupsOf, type Grouping, type Listing } from '../../view/listing.ts';
+import { measuredOf } from '../../view/measures.ts';
+import { hasKernels } from '../../view/operations.ts';
+import { button, element } from '../elements.ts';
+import { selectNodes } from '../going.ts';
+import { Grip } from '../grip.ts';
+import { takesKeys } from '../ownKeys.ts';
+import type { Pane } from '../picture/pane.ts';
+import { fold } from '../strips/fold.ts';
+import { asText } from './asText.ts';
+import { columnsOf, type Column } from './columns.ts';
+import { footOf, operationsIn } from './foot.ts';
+import { Grid } from './grid.ts';
+import { sorted, type Sorting } from './sorting.ts';
+
+/** A program of no more operations is seen at a look: its table is there for those who ask for it. */
+const FEW = 10;
+/** px of the rows in sight at first. */
+const HEIGHT = 200;
+/** Boxes of so many operations are marked at once. */
+const POINTED = 400;
+const EACH = 'each';
+
+export interface TableParts {
+  readonly document: Document;
+  /** The picture with the focus. */
+  pane(): Pane;
+  /** 1 for each node that is searched for; empty where nothing is. */
+  matches(): Uint8Array;
+}
+
+/** How it stands, for the picture that takes the place of this one. */
+export interface TableStand {
+  readonly open: boolean;
+  readonly by: string;
+  readonly sorting: Sorting | null;
+  readonly height: number;
+}
+
+interface Rows {
+  readonly graph: Graph;
+  readonly by: string;
+  readonly listing: Listing;
+  readonly grouping: Grouping | undefined;
+  readonly columns: readonly Column[];
+}
+
+const NO_ROWS = { members: new Int32Array(0), first: new Int32Array(0) };
+
+export class OperationTable {
+  readonly root = element('section', 'jv-table');
+  private readonly strip = fold('', 'The operations, sorted by what they take (o)', () => this.show());
+  private readonly grid: Grid;
+  private readonly foot = element('p', 'jv-table-foot');
+  private readonly by = element('select', 'jv-select');
+  private readonly tools = element('span', 'jv-table-tools');
+  private readonly grip: Grip;
+  private graph: Graph | null = null;
+  /** What the person chose to sort by. */
+  private chosen: Sorting | null = null;
+  private height = HEIGHT;
+  private rows: Rows | null = null;
+  private order: Int32Array = new Int32Array(0);
+
+  constructor(private readonly parts: TableParts) {
+    const { root, strip, by, tools, foot } = this;
+    root.setAttribute('aria-label', 'operations');
+    root.hidden = !isWorthTelling(parts.document);
+    by.setAttribute('aria-label', 'rows');
+    by.title = 'What is a row: each operation, or all that have something in common';
+    by.append(...[{ key: EACH, label: EACH }, ...groupings].map(one => option(one.key, one.label)));
+    by.addEventListener('change', () => this.show());
+    for (const kind of ['focus', 'pointerdown']) {
+      by.addEventListener(kind, () => this.offer());
+    }
+    const copy = button('jv-link', 'copy', 'Copy the rows for a spreadsheet', () => this.copy(copy));
+    tools.append(by, copy);
+    strip.head.append(tools);
+    this.grid = new Grid({
+      sort: key => this.sort(key),
+      pick: row => this.pick(row),
+      point: row => this.point(row),
+      leave: () => parts.pane().focus()
+    });
+    takesKeys(this.grid.root, key => this.grid.press(key));
+    this.grip = new Grip(
+      () => this.height,
+      height => this.setHeight(height),
+      'table',
+      () => root.closest('.jv-fill, .jv-whole') !== null
+    );
+    strip.more.classList.add('jv-table-more');
+    strip.more.append(this.grid.root, foot);
+    root.append(...strip.parts, this.grip.root);
+    this.setHeight(HEIGHT);
+  }
+
+  dispose(): void {
+    this.grid.dispose();
+  }
+
+  get standing(): TableStand {
+    const { strip, by, chosen, height } = this;
+    return { open: strip.open, by: by.value, sorting: chosen, height };
+  }
+
+  stand({ open, by, sorting, height }: TableStand): void {
+    this.by.value = by;
+    this.chosen = sorting;
+    this.setHeight(height);
+    if (open) {
+      this.root.hidden = false;
+      this.strip.set(true);
+    }
+  }
+
+  /** Opens it for the keyboard, or closes it. */
+  toggle(): void {
+    const { root, strip, grid } = this;
+    if (strip.open) {
+      strip.set(false);
+      this.parts.pane().focus();
+    } else {
+      root.hidden = false;
+      strip.set(true);
+      grid.focus();
+      root.scrollIntoView?.({ block: 'nearest' });
+    }
+  }
+
+  /** Handles a key that was pressed on the grip; false for any other. */
+  press(event: KeyboardEvent): boolean {
+    return this.grip.press(event);
+  }
+
+  /** Another stage is on the screen, or other operations are searched for. */
+  show(): void {
+    const { strip, parts, by, grid, tools, foot } = this;
+    const { document } = parts;
+    this.graph = parts.pane().viewing.graph;
+    strip.title.textContent = titleOf(document, this.graph);
+    tools.hidden = this.grip.root.hidden = !strip.open;
+    if (!strip.open) {
+      return;
+    }
+    const { graph } = this;
+    const listed = this.list(graph, by.value);
+    const { listing, columns, grouping } = listed;
+    const sorting = this.sorting;
+    const matches = parts.matches();
+    const shown = sorted(columns, listing.count, sorting);
+    const found = matches.length ? rowsWith(listing, matches) : null;
+    this.order = found ? shown.filter(row => found[row]) : shown;
+    const { order } = this;
+    grid.fill({ columns, order, sorting }, `operations of ${strip.title.textContent}`);
+    foot.textContent = footOf(document, graph, listing, order, grouping?.label);
+    this.mark();
+  }
+
+  /** The rows and columns of a stage, worked out once as long as both stay. */
+  private list(graph: Graph, by: string): Rows {
+    if (this.rows?.graph !== graph || this.rows.by !== by) {
+      const { document } = this.parts;
+      const asked = groupings.find(({ key }) => key === by);
+      const groups = asked && groupsOf(document, graph, asked);
+      const grouping = groups ? asked : undefined;
+      const listing = groups ?? eachOf(document, graph);
+      this.rows = { graph, by, listing, grouping, columns: columnsOf({ document, graph, listing, grouping }) };
+    }
+    return this.rows;
+  }
+
+  /** Marks the rows of what is selected in the picture. */
+  mark(): void {
+    const { rows: listed, parts, strip } = this;
+    const { graph, told } = parts.pane().viewing;
+    if (strip.open && listed?.graph === graph) {
+      const rows = new Set(told.map(node => listed.listing.rowOf[node]));
+      rows.delete(-1);
+      this.grid.mark(rows);
+    }
+  }
+
+  /** What the person chose, where this stage has it; else what says most. */
+  private get sorting(): Sorting {
+    const { chosen, rows } = this;
+    const has = (key: string): boolean => rows?.columns.some(column => column.key === key) ?? false;
+    if (chosen && has(chosen.by)) {
+      return chosen;
+    }
+    return { by: ['seconds', 'share', 'count', 'order'].find(has) ?? 'name', reversed: false };
+  }
+
+  private sort(key: string): void {
+    const { by, reversed } = this.sorting;
+    this.chosen = { by: key, reversed: by === key && !reversed };
+    this.show();
+  }
+
+  private pick(row: number): void {
+    selectNodes(this.parts.pane(), [...this.membersOf(row)]);
+  }
+
+  private membersOf(row: number): Int32Array {
+    const { members, first } = this.rows?.listing ?? NO_ROWS;
+    return members.subarray(first[row], first[row + 1]);
+  }
+
+  /** Marks where a row is in the picture. */
+  private point(row: number): void {
+    const pane = this.parts.pane();
+    const nodes = row < 0 ? [] : this.membersOf(row).subarray(0, POINTED);
+    const boxes = new Set(Array.from(nodes, node => pane.boxOfItem(itemOfNode(node))));
+    boxes.delete(-1);
+    pane.picture.point([...boxes]);
+  }
+
+  /** Only what makes several groups of this stage can be chosen. */
+  private offer(): void {
+    const { graph, parts } = this;
+    groupings.forEach((grouping, at) => {
+      this.by.options[at + 1].disabled = !graph || !groupsOf(parts.document, graph, grouping);
+    });
+  }
+
+  private copy(from: HTMLElement): void {
+    const { clipboard } = navigator;
+    const done = clipboard
+      ? clipboard.writeText(asText(this.rows?.columns ?? [], this.order))
+      : Promise.reject(new Error('there is no clipboard here'));
+    done.then(
+      () => (from.textContent = 'copied'),
+      () => (from.textContent = 'not copied: the browser does not allow it')
+    );
+  }
+
+  private setHeight(height: number): void {
+    this.height = height;
+    this.grid.root.style.height = `${height}px`;
+  }
+}
+
+function option(key: string, label: string): HTMLOptionElement {
+  const made = element('option', '', key === EACH ? label : `by ${label}`);
+  made.value = key;
+  return made;
+}
+
+/** True for a program that is not seen at a look: of many operations, measured, or a file of the compiler's. */
+function isWorthTelling({ graphs, programs, measures }: Document): boolean {
+  const stages = programs.flatMap(one => one.stages);
+  return stages.some(({ graph, kind }) => measures.length > 0 || operationsIn(graphs[graph]) > FEW || kind === 'hlo');
+}
+
+function titleOf(document: Document, graph: Graph): string {
+  const kernels = hasKernels(document, graph);
+  const count = kernels ? kernelCount(document, graph) : operationsIn(graph);
+  const what = kernels ? 'kernels' : 'operations';
+  if (measuredOf(document, graph)) {
+    return `${what}: which of ${count} take longest`;
+  }
+  return kernels ? `${what}: which of ${count} read and write most` : `${what}: all ${count} in a table`;
+}
+
+function rowsWith({ rowOf, count }: Listing, matches: Uint8Array): Uint8Array {
+  const found = new Uint8Array(count);
+  matches.forEach((one, node) => {
+    if (one && rowOf[node] >= 0) {
+      found[rowOf[node]] = 1;
+    }
+  });
+  return found;
+}
