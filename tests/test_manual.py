@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 import jaxviz as jv
+from jaxviz.link.fates import FATE_KINDS
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
 # A program, whose last line is the call, and the titles that stand below it.
 EXAMPLE = re.compile(r"^```python\n((?:(?!^```).*\n)+)^```\n((?:\n> .*\n)+)", re.MULTILINE)
@@ -47,6 +49,32 @@ def test_an_example_has_the_findings_that_stand_below_it(code, titles, capsys):
 
 def test_there_are_examples():
     assert len(EXAMPLES) >= 20
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("page", ["stages", "files"])
+def test_what_a_page_calls_works(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": page}
+    blocks = re.findall(r"^```python\n(.*?)^```", (DOCS / f"{page}.md").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    for number, code in enumerate(blocks):
+        file = f"<{page} {number}>"
+        linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
+        *program, last = ast.parse(code).body
+        exec(compile(ast.Module(program, []), file, "exec"), names)
+        assert eval(compile(ast.Expression(last.value), file, "eval"), names), code
+
+
+def test_the_table_of_fates_is_whole():
+    table = (DOCS / "stages.md").read_text("utf-8").split("| fate |")[1].split("```")[0]
+    assert re.findall(r"`(\w+)`", table) == list(FATE_KINDS[1:])
+
+
+def test_each_room_is_named():
+    told = (DOCS / "contributing.md").read_text("utf-8")
+    for top, built in ((ROOT / "jaxviz", {"static", "labextension"}), (ROOT / "labextension" / "src", set())):
+        rooms = {path.name for path in top.iterdir() if path.is_dir() and not path.name.startswith("__")} - built
+        assert [room for room in sorted(rooms) if f"`{room}/`" not in told] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
