@@ -238,7 +238,6 @@ def _is_one_expression(
     of a library's function are its own: all in them is of the frame of the call, which is no `scan` of the person.
     One that runs modules, as that which unrolls a recurrent network, is no more than these.
     """
-    counted = np.concatenate([[0], np.cumsum(is_kind(kind, _OF_THE_PERSON))])
     inside, after = np.arange(1, len(rows) + 1), rows.after()
     of_library = is_kind(kind, (LOOP, COND)) & (one_frame >= 0)
     if of_library.any():
@@ -247,6 +246,7 @@ def _is_one_expression(
         call = known[np.minimum(np.searchsorted(known, rows.first), len(known) - 1)]
         of_library &= (one_frame == frame[call]) & ~control[call]
     of_library |= (kind == BODY) & of_library[rows.parent]
+    counted = np.concatenate([[0], np.cumsum(is_kind(kind, _OF_THE_PERSON) & ~of_library)])
     levels = np.concatenate([[0], np.cumsum(is_kind(kind, (PHASE, LOOP, COND, BODY)) & ~of_library)])
     modules = np.concatenate([[0], np.cumsum(kind == MODULE)])
     is_one = (counted[after] == counted[inside]) | ((one_frame >= 0) & (levels[after] == levels[inside]))

@@ -105,7 +105,7 @@ def test_a_condition_of_a_library_opens_no_more_than_another_call_of_it_does():
 
 def test_a_function_of_a_library_that_loops_inside_is_one_box_at_first():
     def between(x, xs, ys):
-        return jnp.interp(x, xs, ys) * jnp.digitize(x, xs)
+        return jnp.interp(x, xs[1:], ys[1:]) * jnp.digitize(x, xs)
 
     outline = outline_of(between, *[jnp.ones(8)] * 3)
     for name in ("interp", "digitize"):
