@@ -85,6 +85,8 @@ class Tables:
         self.stacks = _Stacks()
         #: The frames at which programs were given to jaxviz: lines of the person's that no program has itself.
         self.calling: set[int] = set()
+        #: The files that were edited since Python read what runs: their lines are other ones by now.
+        self.changed: set[int] = set()
         self._strings: dict[str, int] = {"": 0}
         self._types: dict[tuple[Any, ...], int] = {}
         self._files: dict[str, int] = {}
@@ -142,6 +144,8 @@ class Tables:
 
     def source_is_here(self, file: int) -> bool:
         """Whether a source file may be read: of what was made elsewhere, or long ago, it may be another one by now."""
+        if file in self.changed:
+            return False
         return self._is_source is None or self._is_source(self.strings[self.files.path[file]])
 
     def frame(self, file: int, function: str, line: int, column: int, end_line: int, end_column: int) -> int:

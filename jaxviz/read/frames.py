@@ -216,9 +216,12 @@ class FrameReader:
         name = kept_name(getattr(code, "co_qualname", code.co_name))
         if self._tables.files.library[file]:
             return _Code(code, file, name)
+        lines = linecache.getlines(path)
+        if lines and not _is_defined_in(lines, code):
+            self._tables.changed.add(file)
         plain = self._plain.get(path)
         if plain is None:
-            plain = self._plain[path] = all(line.isascii() for line in linecache.getlines(path))
+            plain = self._plain[path] = all(line.isascii() for line in lines)
         module = code.co_name == "<module>"
         if not module:
             self._touch(file, code.co_firstlineno, max((row[2] or 0 for row in code.co_lines()), default=0))
@@ -232,7 +235,8 @@ class FrameReader:
     def write_excerpts(self) -> None:
         """Put the source that the frames point into into the tables."""
         for file, (first, last) in self._touched.items():
-            add_excerpt(self._tables, file, first, last)
+            if file not in self._tables.changed:
+                add_excerpt(self._tables, file, first, last)
 
 
 # In place of a file: a frame of JAX, and one of jaxviz, at which the person's program begins.
@@ -268,6 +272,20 @@ def add_excerpt(tables: Tables, file: int, first: int, last: int) -> None:
     last = min(last, first + EXCERPT_LINES - 1)
     tables.files.start[file] = first
     tables.files.text[file] = "".join(map(_as_typed, lines[first - 1 : last])).rstrip("\n")
+
+
+# Where a function begins, or a class, with its name.
+_BEGINS = re.compile(r"\b(?:def|class)\s+(\w+)")
+
+
+def _is_defined_in(lines: Sequence[str], code: CodeType) -> bool:
+    """Whether a function begins where its code says that it does: in a file that was edited since, it may not."""
+    first, name = code.co_firstlineno - 1, code.co_name
+    if not name.isidentifier():
+        return name != "<lambda>" or any("lambda" in line for line in lines[first : first + 1])
+    is_decorated = any(line.lstrip().startswith("@") for line in lines[first : first + 1])
+    begun = map(_BEGINS.search, lines[first:] if is_decorated else lines[first : first + 1])
+    return next((found[1] for found in begun if found), "") == name
 
 
 def _known(column: int | None) -> int:

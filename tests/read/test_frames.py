@@ -126,6 +126,28 @@ def test_a_source_that_is_gone_leaves_the_excerpt_empty():
     assert not any(graph.tables.files.text)
 
 
+@pytest.mark.smoke
+@pytest.mark.parametrize("code", ["{}def f(x):\n    return jnp.sin(x)\n", "{}f = lambda x: jnp.sin(x)\n"])
+def test_a_source_that_was_edited_since_it_ran_says_nothing(code, tmp_path):
+    path = tmp_path / "edited.py"
+    code = "import jax.numpy as jnp\n" + code
+    edited = run_cell(code.format(""), str(path))["f"]
+    path.write_text(code.format("x = 1\nwrong = x + 1\n"))
+    del linecache.cache[str(path)]
+    explored = jv.explore(edited, X)
+    assert not any(explored.jaxpr.tables.files.text)
+    assert "sin" in {box.name for box in explored.view().boxes}
+
+
+def test_a_decorated_function_of_a_source_that_was_not_edited_is_in_its_excerpt(tmp_path):
+    path = tmp_path / "decorated.py"
+    path.write_text(
+        'import jax\n\n\n@jax.default_matmul_precision(\n    "float32"\n)\ndef f(x):\n    return jax.numpy.sin(x)\n'
+    )
+    graph = jv.explore(run_cell(path.read_text(), str(path))["f"], X).jaxpr
+    assert any("jax.numpy.sin(x)" in text for text in graph.tables.files.text)
+
+
 def test_frames_of_libraries_stay_and_those_of_jax_go():
     nn = pytest.importorskip("flax.linen")
     model = nn.Dense(3)
