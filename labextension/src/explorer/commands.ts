@@ -18,6 +18,7 @@ export interface Commanded {
   readonly beside: Beside;
   showStage(kind: string): void;
   showSource(): void;
+  showText(): void;
   showHelp(): void;
   search(): void;
   showTable(): void;
@@ -42,6 +43,7 @@ export function commandsOf(at: Commanded): Readonly<Record<Command, () => void>>
     passAfter: () => at.passes.step(1),
     leave: () => at.leave(),
     source: () => at.showSource(),
+    text: () => at.showText(),
     jaxpr: () => at.showStage('jaxpr'),
     stablehlo: () => at.showStage('stablehlo'),
     hlo: () => at.showStage('hlo'),

@@ -22,7 +22,7 @@ import { goToNodeOf, goToNodes, goToProgram, goToStage, selectNodes, type Ground
 import { Grip } from './grip.ts';
 import { Height } from './height.ts';
 import { hearKeys } from './hearing.ts';
-import { makeHelp, standInSight } from './help.ts';
+import { makeHelp, toggleHelp } from './help.ts';
 import { Inheriting } from './versions/inheriting.ts';
 import { lineFor } from './kernelLine.ts';
 import { Inspection } from './details/inspection.ts';
@@ -35,7 +35,7 @@ import { PassSlider } from './bar/passes.ts';
 import type { Picture } from './picture/picture.ts';
 import { followPrinting, putOnPaper } from './printing.ts';
 import { ProgramBar } from './bar/programBar.ts';
-import { Reading } from './source/reading.ts';
+import { linkedReading, nodesIn, type Reading } from './source/linked.ts';
 import { stripsBelow } from './strips/strips.ts';
 import { OperationTable } from './table/table.ts';
 import type { SavedView } from './versions/saved.ts';
@@ -84,11 +84,12 @@ export class Explorer {
     this.document = source;
     this.fill = options.fill === true;
     this.takeKeys = options.takeKeys;
-    this.reading = new Reading(source, {
+    this.reading = linkedReading(source, {
       root: this.root,
-      seen: () => this.pane.viewing,
+      pane: () => this.pane,
+      search: () => this.search,
+      colours: () => this.colours,
       told: shown => this.bar.setSource(shown),
-      pick: nodes => this.pane.pick(nodes),
       close: () => this.obey('source'),
       goToLine: options.goToLine
     });
@@ -104,6 +105,7 @@ export class Explorer {
       changed: () => {
         this.beside.panes.forEach(pane => pane.relate());
         this.table.show();
+        this.reading.find();
       },
       goTo: item => goTo(this.pane, item),
       close: () => this.leaveSearch()
@@ -112,6 +114,7 @@ export class Explorer {
     this.colours = new Colours(source, () => {
       this.checkpoints.mark(this.colours.key);
       this.beside.panes.forEach(pane => pane.recolour());
+      this.reading.recolour();
     });
     this.checkpoints = new CheckpointStrip(source, {
       show: (graph, nodes) => goToNodes(this.ground, graph, nodes),
@@ -272,6 +275,7 @@ export class Explorer {
         entered: () => this.entered(pane),
         shown: scene => this.shown(pane, scene),
         clicked: box => this.inspection.comeBeside(pane, box),
+        hovered: box => pane === this.pane && this.reading.hint(pane.viewing.graph, nodesIn(pane, box)),
         marked: () => this.marked(pane),
         changed: () => this.keeping.keep(),
         resized: () => pane === this.pane && this.inspection.resized(pane),
@@ -308,10 +312,8 @@ export class Explorer {
       beside: this.beside,
       showStage: kind => this.showStage(kind),
       showSource: () => this.reading.toggle(),
-      showHelp: () => {
-        this.help.hidden = !this.help.hidden;
-        standInSight(this.help);
-      },
+      showText: () => this.reading.toggleText(),
+      showHelp: () => toggleHelp(this.help),
       search: () => this.search.open(this.pane.viewing.graph),
       showTable: () => this.table.toggle(),
       run: () => this.working.run(),

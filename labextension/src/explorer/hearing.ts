@@ -17,9 +17,9 @@ export interface Hearing {
   obey(command: Command): void;
 }
 
-/** After a click on a button or a table the pictures still have the letters and signs, which neither uses itself. */
+/** After a click on a button, a table or a text the pictures still have the letters and signs, which none uses itself. */
 function leftOver({ target, key }: KeyboardEvent): boolean {
-  const plain = (target as Element).matches('button:not([role]), summary, [role=grid]');
+  const plain = (target as Element).matches('button:not([role]), summary, [role=grid], .jv-text');
   return plain && key.length === 1 && key !== ' ';
 }
 

@@ -31,8 +31,14 @@ const GAP = 8;
 /** px of a picture that have to be in sight for the help to stand in them alone. */
 const LEAST = 200;
 
+/** Shows the help, or hides it again. */
+export function toggleHelp(help: HTMLElement): void {
+  help.hidden = !help.hidden;
+  standInSight(help);
+}
+
 /** Puts the help where the picture is in sight: a tall one begins above the page, or ends below it. */
-export function standInSight(help: HTMLElement): void {
+function standInSight(help: HTMLElement): void {
   const look = new IntersectionObserver(([{ boundingClientRect: all, intersectionRect: seen }]) => {
     look.disconnect();
     const fits = seen.height >= LEAST;

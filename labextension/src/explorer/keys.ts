@@ -11,6 +11,7 @@ export type Command =
   | 'kernels'
   | 'leave'
   | 'source'
+  | 'text'
   | 'jaxpr'
   | 'stablehlo'
   | 'passes'
@@ -69,7 +70,13 @@ export const keys: readonly Key[] = [
     shown: 'Escape',
     does: 'let go; of nothing any more: back to the cell, in a notebook'
   },
-  { keys: ['1'], command: 'source', shown: '1', does: 'the Python source' },
+  { keys: ['1'], command: 'source', shown: '1', does: 'the Python source; where there is none, the text of the stage' },
+  {
+    keys: ['t', 'T'],
+    command: 'text',
+    shown: 't',
+    does: 'the text of the stage: jaxpr, StableHLO or HLO; again: the Python source'
+  },
   { keys: ['2'], command: 'jaxpr', shown: '2', does: 'the jaxpr' },
   { keys: ['3'], command: 'stablehlo', shown: '3', does: 'StableHLO' },
   { keys: ['4'], command: 'passes', shown: '4', does: 'the passes of the compiler, where they were asked for' },

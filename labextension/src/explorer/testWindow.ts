@@ -4,15 +4,14 @@ import { Window } from 'happy-dom';
 
 export function withWindow(): () => Window {
   let window: Window;
-  let saved: unknown;
+  const { document, ResizeObserver } = globalThis;
   beforeEach(() => {
     window = new Window();
-    saved = globalThis.document;
-    Object.assign(globalThis, { document: window.document });
+    Object.assign(globalThis, { document: window.document, ResizeObserver: window.ResizeObserver });
   });
   afterEach(async () => {
     await window.happyDOM.close();
-    Object.assign(globalThis, { document: saved });
+    Object.assign(globalThis, { document, ResizeObserver });
   });
   return () => window;
 }

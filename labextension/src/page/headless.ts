@@ -11,6 +11,7 @@ import type { Theme } from '../draw/theme.ts';
 import type { Layout, LayoutInput } from '../layout/input.ts';
 import { layout } from '../layout/layout.ts';
 import { LayoutMemory } from '../layout/memory.ts';
+import { listingOf } from '../text/stageText.ts';
 import { described } from '../view/described.ts';
 import { firstView } from '../view/first.ts';
 import { Apart } from '../view/folds.ts';
@@ -80,6 +81,14 @@ function view(documentText: string, optionsText: string): string {
   });
 }
 
+/** A stage as text, in the syntax of its form. */
+function text(documentText: string, optionsText: string): string {
+  const document = decodePlain(JSON.parse(documentText));
+  const { graph } = JSON.parse(optionsText) as { readonly graph: number };
+  const listing = listingOf(document, document.graphs[graph]);
+  return Array.from({ length: listing.count }, (_, line) => listing.text(line)).join('\n');
+}
+
 interface Prepared {
   readonly document: Document;
   readonly graph: Graph;
@@ -115,4 +124,4 @@ function spaceOf({ width, height }: Options): Space {
   return { width: width - 2 * MARGIN, height: height - 2 * MARGIN };
 }
 
-Object.assign(globalThis, { jaxviz: { svg, view, decode } });
+Object.assign(globalThis, { jaxviz: { svg, view, text, decode } });

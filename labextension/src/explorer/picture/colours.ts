@@ -2,10 +2,10 @@
 import type { Document, Graph } from '../../document/graph.ts';
 import { AMOUNTS, GROUPS } from '../../draw/colours.ts';
 import { kindLooks } from '../../draw/scene.ts';
-import type { LookName } from '../../draw/theme.ts';
+import type { LookName, Role } from '../../draw/theme.ts';
 import { checkpointColourings } from '../../view/checkpoints.ts';
 import { colourings, groupsOfBoxes, ranked, type Colouring, type Groups } from '../../view/colouring.ts';
-import { families } from '../../view/family.ts';
+import { families, family } from '../../view/family.ts';
 import { figureText, figuredOf, ofItem } from '../../view/measures.ts';
 import { Shape, type VisibleGraph } from '../../view/visible.ts';
 import { element } from '../elements.ts';
@@ -19,6 +19,8 @@ export interface Coloured {
   readonly legend: readonly LegendEntry[];
 }
 
+/** Families that have a colour of their own. */
+const COLOURED: readonly Role[] = ['matmul', 'reduction', 'movement', 'random', 'communication'];
 const REST: LookName = 'box-control';
 const NOT_KEPT: LegendEntry = { look: 'ghost', label: 'not kept' };
 
@@ -30,6 +32,8 @@ export class Colours {
   private readonly all: readonly Colouring[];
   /** The groups of each stage, worked out when they are asked for. */
   private readonly known = new WeakMap<Graph, Map<Colouring, Groups | null>>();
+  /** Which colour each group has on the screen. */
+  private readonly ranks = new WeakMap<Groups, Int32Array>();
 
   /** `changed` is called when the person has chosen. */
   constructor(
@@ -90,6 +94,20 @@ export class Colours {
       known.set(colouring, groups);
     }
     return groups;
+  }
+
+  /** The role of the palette by which an operation is told on the screen, whatever box it is in; empty where none is. */
+  roleOf(graph: Graph, node: number): Role | '' {
+    const { chosen, source } = this;
+    const groups = this.groups(chosen, graph);
+    if (!groups || chosen === colourings[0]) {
+      const { key } = families[family(source.strings[graph.op[node]])];
+      return COLOURED.find(role => role === key) ?? '';
+    }
+    const group = groups.of[node] ?? -1;
+    const rank = this.ranks.get(groups)?.[group] ?? group;
+    const own = chosen.amount ? AMOUNTS : GROUPS;
+    return rank < 0 || rank >= own ? '' : `${chosen.amount ? 'amount' : 'group'}${rank}`;
   }
 
   colour(visible: VisibleGraph): Coloured {
@@ -155,6 +173,7 @@ export class Colours {
       group < 0 || group >= own ? REST : (`${amount ? 'amount' : 'group'}-${group}` as LookName);
     const groupOf = groupsOfBoxes(this.source, visible, this.chosen, groups);
     const rank = ranked(groupOf, groups, own);
+    this.ranks.set(groups, rank);
     const of = groupOf.map(group => (group < 0 ? -1 : rank[group]));
     const names = new Map(groups.names.map((name, group) => [rank[group], name]));
     const boxes = [...of].filter((group, box) => visible.shape[box] === Shape.box || group >= 0);

@@ -94,7 +94,8 @@ export class Pane {
         select: (box, more) => this.click(box, more),
         toggle: box => box >= 0 && this.scene && toggle(this, this.scene.visible.item[box]),
         spread: box => this.scene && spread(this, this.scene.visible.item[box]),
-        moved: () => this.keepSoon()
+        moved: () => this.keepSoon(),
+        hovered: box => events.hovered(box)
       },
       () => parts.ownsWheel()
     );

@@ -37,6 +37,8 @@ export interface PaneEvents {
   shown(scene: Scene): void;
   /** A box was clicked; its item is selected next. */
   clicked(box: number): void;
+  /** The pointer is on another box, or on none: -1. */
+  hovered(box: number): void;
   /** What is selected or lit has changed. */
   marked(): void;
   /** The person opened or closed something. */

@@ -28,6 +28,8 @@ export interface PictureEvents {
   spread(box: number): void;
   /** The camera was moved. */
   moved?(): void;
+  /** The pointer is on another box, or on none: -1. */
+  hovered?(box: number): void;
 }
 
 /** More boxes than this do not move to their new places: they are there at once. */
@@ -282,6 +284,7 @@ export class Picture {
     }
     this.hovered = box;
     this.canvas.title = wordsFor(scene, box);
+    this.events.hovered?.(box);
     if (showsMore(scene, hovered) || showsMore(scene, box)) {
       this.draw();
     }

@@ -1,9 +1,10 @@
 /**
- * When the person's source stands beside the picture: when it is asked for, and where there is room for it anyway, in
+ * When the person's source, or the text of the stage, stands beside the picture: when it is asked for, and where there is room for it anyway, in
  * the whole window and in a tab. What is only there for the room gives it to a second picture.
  */
 import type { Document, Graph } from '../../document/graph.ts';
-import { SourcePane, type SourceActions } from './source.ts';
+import { hasSource } from './lines.ts';
+import { SourcePane, type SourceActions, type Written } from './source.ts';
 
 /** px of an explorer in which two pictures have enough room beside the source. */
 const ROOM_FOR_ALL = 1500;
@@ -18,6 +19,8 @@ export interface ReadingParts extends SourceActions {
   readonly root: HTMLElement;
   /** What is seen now: the graph, and the nodes of it that are told of. */
   readonly seen: () => { readonly graph: Graph; readonly told: readonly number[] };
+  /** The nodes that are searched for. */
+  readonly matches: () => readonly number[];
   /** Says in the bar whether it is there. */
   readonly told: (shown: boolean) => void;
 }
@@ -27,6 +30,8 @@ export interface ReadingStand {
   readonly shown: boolean;
   readonly passing: boolean;
   readonly gaveWay: boolean;
+  /** What the person chose to read; null for what there is. */
+  readonly written: Written | null;
 }
 
 export class Reading {
@@ -40,7 +45,7 @@ export class Reading {
   private readonly width = new ResizeObserver(() => this.followWidth());
 
   constructor(
-    document: Document,
+    private readonly document: Document,
     private readonly parts: ReadingParts
   ) {
     this.pane = new SourcePane(document, parts);
@@ -60,10 +65,11 @@ export class Reading {
   }
 
   get standing(): ReadingStand {
-    return { shown: this.shown, passing: this.passing, gaveWay: this.gaveWay };
+    return { shown: this.shown, passing: this.passing, gaveWay: this.gaveWay, written: this.pane.chosen };
   }
 
-  stand({ shown, passing, gaveWay }: ReadingStand): void {
+  stand({ shown, passing, gaveWay, written }: ReadingStand): void {
+    this.pane.chosen = written;
     this.show(shown);
     this.passing = passing;
     this.gaveWay = gaveWay;
@@ -72,6 +78,19 @@ export class Reading {
   /** Because the person asks for it, or no longer wants it. */
   toggle(): void {
     this.show(!this.shown);
+  }
+
+  /** Shows the text of the stage, and the person's source again. */
+  toggleText(): void {
+    const isText = this.pane.written === 'stage';
+    if (this.shown && isText && !hasSource(this.document)) {
+      this.show(false);
+    } else {
+      this.pane.choose(this.shown && isText ? 'python' : 'stage');
+      if (!this.shown) {
+        this.show(true);
+      }
+    }
   }
 
   /** There is room for it from now on, or no longer. */
@@ -99,6 +118,28 @@ export class Reading {
   fill(graph: Graph): void {
     if (this.shown) {
       this.pane.fill(graph);
+      this.pane.find(this.parts.matches());
+    }
+  }
+
+  /** Something else is searched for. */
+  find(): void {
+    if (this.shown) {
+      this.pane.find(this.parts.matches());
+    }
+  }
+
+  /** The pointer is on something else in the picture. */
+  hint(graph: Graph, nodes: readonly number[]): void {
+    if (this.shown) {
+      this.pane.hint(graph, nodes);
+    }
+  }
+
+  /** Colours tell of something else. */
+  recolour(): void {
+    if (this.shown) {
+      this.pane.recolour();
     }
   }
 
@@ -141,6 +182,7 @@ export class Reading {
     if (shown) {
       const { graph, told } = this.parts.seen();
       this.pane.fill(graph);
+      this.pane.find(this.parts.matches());
       this.pane.mark(graph, told);
     }
   }

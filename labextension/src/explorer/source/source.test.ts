@@ -54,9 +54,11 @@ function merged(): Document {
   };
 }
 
+const NOTHING = { choose: () => undefined, hint: () => undefined, tint: () => '' };
+
 function paneOf(document: Document, graph = 0): { pane: SourcePane; picked: number[][] } {
   const picked: number[][] = [];
-  const pane = new SourcePane(document, { pick: nodes => picked.push([...nodes]), close: () => undefined });
+  const pane = new SourcePane(document, { ...NOTHING, pick: nodes => picked.push([...nodes]), close: () => undefined });
   pane.fill(document.graphs[graph]);
   return { pane, picked };
 }
@@ -86,10 +88,12 @@ test('a click on a line gives its operations, and operations mark all of their l
 
 test('where there is no source, that is said', () => {
   const { pane } = paneOf(decodePlain(affine().plain()));
+  pane.choose('python');
   assert.match(pane.root.textContent ?? '', /source of this program is not at hand/);
   const document = twoFiles();
   const text = document.files.text.map(() => 0);
   const elsewhere = paneOf({ ...document, files: { ...document.files, text } }).pane;
+  elsewhere.choose('python');
   assert.match(elsewhere.root.textContent ?? '', /lines of this program are in .*one\.py, .*two\.py, of which nothing/);
 });
 

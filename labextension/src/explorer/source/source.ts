@@ -1,11 +1,11 @@
-/** The source pane: the person's lines, each with how many operations come from it; linked both ways with the picture. */
+/** The pane beside the picture: the person's lines, or the text of the stage on the screen. */
 import type { Document, Graph } from '../../document/graph.ts';
+import { formName, listingOf } from '../../text/stageText.ts';
 import { button, element } from '../elements.ts';
-import { namedFiles, sourceFiles, type SourceFile, type SourceLine } from './lines.ts';
-import { breakInWords } from '../wordBreaks.ts';
-import { measuredOf, timeText, whyLonger } from '../../view/measures.ts';
-import { ownSpot } from '../../view/spots.ts';
-import { stacksOf } from '../../view/stacks.ts';
+import { copyText } from './copyText.ts';
+import { hasSource } from './lines.ts';
+import { PythonLines } from './python.ts';
+import { StageLines } from './stageLines.ts';
 
 /** A line of the person's source: where its file lies, how that is shown, its number and its text. */
 export interface SourceSpot {
@@ -15,29 +15,54 @@ export interface SourceSpot {
   readonly text: string;
 }
 
+/** What is read in the pane. */
+export type Written = 'python' | 'stage';
+
 export interface SourceActions {
   /** Shows where a line went; an empty list for a line that made nothing. */
   pick(nodes: readonly number[]): void;
+  /** Selects what a line of the stage is about. */
+  choose(nodes: readonly number[]): void;
+  /** The pointer is on a line of these nodes, or on none any more. */
+  hint(nodes: readonly number[]): void;
   close(): void;
+  /** The role of the palette that tells of a node in the picture; empty for one that is not told of. */
+  tint(graph: Graph, node: number): string;
   /** Shows a line where it was written; absent where the host cannot. */
   readonly goToLine?: ((spot: SourceSpot) => void) | undefined;
 }
 
-/** Characters before a line at most: what continues a call far to the right would have no room to stand in. */
-const MOST_INDENT = 16;
-/** Characters by which the further lines of one are indented. */
-const FURTHER = 2;
-
 export class SourcePane {
   readonly root = element('aside', 'jv-source-pane');
-  private readonly rows = new Map<string, HTMLElement>();
-  private marked: readonly HTMLElement[] = [];
+  private readonly python: PythonLines;
+  private readonly stage: StageLines;
+  private readonly tabs: Readonly<Record<Written, HTMLButtonElement>>;
+  private readonly copy: HTMLButtonElement;
+  private graph: Graph | null = null;
+  private told: readonly number[] = [];
+  private found: readonly number[] = [];
+  /** What the person chose to read. */
+  chosen: Written | null = null;
 
   constructor(
     private readonly source: Document,
-    private readonly actions: SourceActions
+    actions: SourceActions
   ) {
-    this.root.setAttribute('aria-label', 'source');
+    this.python = new PythonLines(source, actions);
+    this.stage = new StageLines(source, actions);
+    this.tabs = {
+      python: button('jv-stage', 'Python', 'The lines that you wrote (t)', () => this.choose('python')),
+      stage: button('jv-stage', '', '', () => this.choose('stage'))
+    };
+    this.copy = button('jv-link', 'copy', 'Copy all of this text', () => this.copyAll());
+    const tabs = element('div', 'jv-source-tabs');
+    tabs.setAttribute('role', 'group');
+    tabs.setAttribute('aria-label', 'what is read here');
+    tabs.append(this.tabs.python, this.tabs.stage);
+    const head = element('div', 'jv-source-head');
+    const close = button('jv-close', '×', 'Close the source (1)', () => actions.close());
+    head.append(tabs, element('span', 'jv-space'), this.copy, close);
+    this.root.append(head, this.python.root, this.stage.root);
     this.root.hidden = true;
   }
 
@@ -45,135 +70,63 @@ export class SourcePane {
     return !this.root.hidden;
   }
 
+  /** What is read: without source, the text of the stage. */
+  get written(): Written {
+    return this.chosen ?? (hasSource(this.source) ? 'python' : 'stage');
+  }
+
+  /** Reads the one or the other from now on. */
+  choose(written: Written): void {
+    this.chosen = written;
+    if (this.graph) {
+      this.fill(this.graph);
+      this.mark(this.graph, this.told);
+      this.find(this.found);
+    }
+  }
+
   /** Fills the pane with the lines as they are in `graph`. */
   fill(graph: Graph): void {
-    this.rows.clear();
-    this.marked = [];
-    const files = sourceFiles(this.source, graph);
-    const lines = files.flatMap(file => file.lines);
-    const most = Math.max(1, ...lines.map(line => line.nodes.length));
-    const slowest = Math.max(0, ...lines.map(line => line.seconds));
-    const head = element('div', 'jv-source-head');
-    head.append(element('b', '', 'Python'));
-    head.append(button('jv-close', '×', 'Close the source (1)', () => this.actions.close()));
-    this.root.replaceChildren(head);
-    if (!files.length) {
-      this.root.append(element('p', 'jv-source-none', whyNone(this.source)));
+    this.graph = graph;
+    const { written, tabs } = this;
+    const form = formName(this.source, graph);
+    tabs.stage.textContent = form;
+    tabs.stage.title = `The text of this stage: ${form} (t)`;
+    for (const one of ['python', 'stage'] as const) {
+      tabs[one].classList.toggle('jv-on', one === written);
+      tabs[one].setAttribute('aria-pressed', String(one === written));
+      this[one].root.hidden = one !== written;
     }
-    const scroll = element('div', 'jv-source-scroll');
-    for (const file of files) {
-      const title = element('div', 'jv-source-file', file.label);
-      title.title = file.path;
-      scroll.append(title);
-      for (const line of file.lines) {
-        scroll.append(this.row(file, line, most, slowest));
-      }
-    }
-    const measured = measuredOf(this.source, graph);
-    const why = measured && whyLonger(measured, slowest);
-    if (why) {
-      scroll.append(element('p', 'jv-source-why', why));
-    }
-    this.root.append(scroll);
+    this.copy.hidden = written === 'python';
+    this.root.setAttribute('aria-label', written === 'python' ? 'source' : `text of ${form}`);
+    this[written].fill(graph);
   }
 
-  /** Marks the lines that nodes come from; the first of them is brought into view. */
+  /** Marks the lines of nodes; the first of them is brought into view. */
   mark(graph: Graph, nodes: readonly number[]): void {
-    this.marked.forEach(row => row.classList.remove('jv-marked'));
-    const { files, strings } = this.source;
-    const found = new Set<HTMLElement>();
-    for (const stack of new Set(nodes.flatMap(node => stacksOf(this.source, graph, node)))) {
-      const spot = ownSpot(this.source, stack);
-      const row = spot && this.rows.get(`${strings[files.path[spot.file]]}:${spot.line}`);
-      if (row) {
-        found.add(row);
-      }
-    }
-    this.marked = [...found];
-    this.marked.forEach(row => row.classList.add('jv-marked'));
-    if (this.marked.length) {
-      reveal(this.marked[0]);
-    }
+    this.told = nodes;
+    this[this.written].mark(graph, nodes);
   }
 
-  private row({ path, label }: SourceFile, line: SourceLine, most: number, slowest: number): HTMLElement {
-    const count = line.nodes.length;
-    const row = element(count ? 'button' : 'div', 'jv-line');
-    row.classList.toggle('jv-gone', count > 0 && line.gone === count);
-    const heat = element('span', 'jv-heat');
-    if (slowest > 0) {
-      heat.classList.add('jv-heat-time');
-      heat.style.opacity = line.seconds > 0 ? String(0.12 + (0.88 * line.seconds) / slowest) : '0';
-    } else {
-      // A line of one operation is still seen beside one of a thousand.
-      heat.style.opacity = count ? String(0.25 + (0.75 * Math.log1p(count)) / Math.log1p(most)) : '0';
-    }
-    const counts = element('span', 'jv-line-count', count ? String(count) : '');
-    if (line.seconds > 0) {
-      counts.prepend(element('span', 'jv-line-time', timeText(line.seconds)), ' · ');
-    }
-    if (line.gone) {
-      counts.append(element('span', 'jv-line-gone', line.gone === count ? ' gone' : ` ${line.gone} gone`));
-    }
-    const { goToLine } = this.actions;
-    const spot = { path, label, line: line.number, text: line.text };
-    row.append(
-      goToLine ? goToButton(spot, goToLine) : element('span', 'jv-line-number', String(line.number)),
-      heat,
-      codeOf(line.text),
-      counts
-    );
-    if (count) {
-      const took = line.seconds > 0 ? `${timeText(line.seconds)} in a run, ` : '';
-      row.title = `${took}${count} operation${count === 1 ? '' : 's'}${goneText(line)}`;
-      row.addEventListener('click', () => this.actions.pick(line.nodes));
-    }
-    this.rows.set(`${path}:${line.number}`, row);
-    return row;
+  /** Lights the lines of what the pointer is on in the picture. */
+  hint(graph: Graph, nodes: readonly number[]): void {
+    this[this.written].hint(graph, nodes);
   }
-}
 
-/** The text of a line: where it takes several on the screen, they begin below its first word. */
-function codeOf(text: string): HTMLElement {
-  const words = text.trimStart();
-  const indent = words ? Math.min(text.length - words.length, MOST_INDENT) : 0;
-  const code = breakInWords(element('code', '', ' '.repeat(indent) + words || ' '));
-  code.style.setProperty('--jv-indent', String(indent + FURTHER));
-  return code;
-}
+  /** Marks what was searched for. */
+  find(nodes: readonly number[]): void {
+    this.found = nodes;
+    this.stage.find(this.written === 'stage' ? nodes : []);
+  }
 
-/** The number of a line, which leads to where it was written. It stands in a button, so it is none for the keyboard. */
-function goToButton(spot: SourceSpot, goToLine: (spot: SourceSpot) => void): HTMLElement {
-  const number = element('span', 'jv-line-number jv-line-link', String(spot.line));
-  number.title = `Go to line ${spot.line} of ${spot.label}`;
-  number.addEventListener('click', event => {
-    event.stopPropagation();
-    goToLine(spot);
-  });
-  return number;
-}
+  /** Colours are others. */
+  recolour(): void {
+    this.stage.recolour();
+  }
 
-function goneText({ nodes, gone }: SourceLine): string {
-  return gone === 0 ? '' : `, ${gone === nodes.length ? 'none' : nodes.length - gone} of them kept by the compiler`;
-}
-
-/** Scrolls the pane alone: the notebook around it stays where it is. */
-function reveal(row: HTMLElement): void {
-  const scroll = row.parentElement;
-  if (scroll) {
-    const [top, bottom] = [row.offsetTop, row.offsetTop + row.offsetHeight];
-    if (top < scroll.scrollTop) {
-      scroll.scrollTop = top - 8;
-    } else if (bottom > scroll.scrollTop + scroll.clientHeight) {
-      scroll.scrollTop = bottom - scroll.clientHeight + 8;
+  private copyAll(): void {
+    if (this.graph) {
+      copyText(this.copy, listingOf(this.source, this.graph));
     }
   }
-}
-
-/** Why no line can be shown. */
-function whyNone(document: Document): string {
-  const named = namedFiles(document);
-  return named.length
-    ? `The lines of this program are in ${named.join(', ')}, of which nothing is here: it lies elsewhere, or was written to since.`
-    : 'The source of this program is not at hand: it was typed where nothing keeps it, or the file is gone.';
 }

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FateKind } from '../../document/graph.ts';
+import { affine, Sketch } from '../../document/sketch.ts';
+import { explore, giveSize, withExplorers, type Explored } from '../testExplorer.ts';
+
+const page = withExplorers();
+
+const list = ({ root }: Explored): HTMLElement => root.querySelector('.jv-text') as HTMLElement;
+const rows = (explored: Explored): HTMLElement[] => [...list(explored).querySelectorAll<HTMLElement>('.jv-text-line')];
+const lineWith = (explored: Explored, text: string): HTMLElement =>
+  rows(explored).find(row => row.textContent?.includes(text)) as HTMLElement;
+const marked = (explored: Explored, what = 'jv-marked'): string[] =>
+  rows(explored)
+    .filter(row => row.classList.contains(what))
+    .map(row => row.querySelector('code')?.textContent?.trim() ?? '');
+const title = ({ root }: Explored): string | null | undefined => root.querySelector('.jv-inspector h4')?.textContent;
+
+async function pressIn(explored: Explored, key: string): Promise<void> {
+  const event = new (page().KeyboardEvent)('keydown', { key, bubbles: true, cancelable: true });
+  list(explored).dispatchEvent(event as unknown as Event);
+  await new Promise(done => setTimeout(done, 5));
+}
+
+/** Many additions in a row. */
+function long(): Sketch {
+  const sketch = new Sketch('long');
+  let value = sketch.argument('x', 'f32[4]');
+  for (let i = 0; i < 500; i++) {
+    value = sketch.op('add', [value, value], 'f32[4]');
+  }
+  sketch.result('', value);
+  return sketch;
+}
+
+test('t shows the text of the stage beside the picture, and the person again what was written in Python', async () => {
+  const explored = await explore(affine());
+  const pane = explored.root.querySelector('.jv-source-pane') as HTMLElement;
+  assert.ok(pane.hidden);
+  await explored.press('t');
+  assert.ok(!pane.hidden && !list(explored).hidden);
+  assert.equal(rows(explored).length, 5);
+  assert.equal(explored.root.querySelector('.jv-source-tabs .jv-on')?.textContent, 'jaxpr');
+  (explored.root.querySelector('.jv-source-tabs button') as HTMLElement).click();
+  assert.ok(list(explored).hidden);
+});
+
+test('a click on a line selects what it is about, and what is selected in the picture marks its line', async () => {
+  const explored = await explore(affine());
+  await explored.press('t');
+  lineWith(explored, '= add').click();
+  assert.equal(title(explored), 'add');
+  assert.deepEqual(marked(explored), ['e:f32[4] = add d b']);
+  await explored.press('ArrowDown');
+  assert.deepEqual(marked(explored), ['f:f32[4] = tanh e']);
+  lineWith(explored, 'tanh').click();
+  assert.deepEqual(marked(explored), [], 'a second time it is let go');
+});
+
+test('what is pointed at in the picture is lit in the text', async () => {
+  giveSize(900, 400);
+  const explored = await explore(affine());
+  await explored.press('t');
+  const spot = explored.explorer.locate('tanh');
+  assert.ok(spot);
+  const stage = explored.root.querySelector('.jv-stage-area') as HTMLElement;
+  const event = new (page().PointerEvent)('pointermove', { pointerId: 1, clientX: spot.x, clientY: spot.y });
+  stage.dispatchEvent(event as unknown as Event);
+  assert.deepEqual(marked(explored, 'jv-hinted'), ['f:f32[4] = tanh e']);
+});
+
+test('what is searched for is marked in the text', async () => {
+  const explored = await explore(affine());
+  await explored.press('t');
+  await explored.press('/');
+  const field = explored.root.querySelector('.jv-search-input') as HTMLInputElement;
+  field.value = 'op:add';
+  field.dispatchEvent(new (page().Event)('input') as unknown as Event);
+  assert.deepEqual(marked(explored, 'jv-found'), ['e:f32[4] = add d b']);
+});
+
+test('of a long text only the lines in view are elements, and what is selected comes into view', async () => {
+  giveSize(900, 400);
+  const explored = await explore(long());
+  await explored.press('t');
+  assert.ok(rows(explored).length < 80);
+  assert.equal(list(explored).querySelector<HTMLElement>('.jv-text-page')?.style.height, `${502 * 18}px`);
+  explored.explorer.select([400]);
+  await new Promise(done => setTimeout(done, 20));
+  assert.deepEqual(marked(explored).length, 1);
+  assert.equal(marked(explored)[0].startsWith('pk:f32[4] = add'), true, marked(explored)[0]);
+  assert.ok(rows(explored).length < 80);
+});
+
+test('keys go from line to line, and Enter selects; letters are still those of the picture', async () => {
+  const explored = await explore(affine());
+  await explored.press('t');
+  for (const key of ['Home', 'ArrowDown', 'ArrowDown', 'Enter']) {
+    await pressIn(explored, key);
+  }
+  assert.equal(title(explored), 'add');
+  assert.equal(list(explored).getAttribute('aria-activedescendant'), rows(explored)[2].id);
+  await pressIn(explored, 't');
+  assert.ok((explored.root.querySelector('.jv-source-pane') as HTMLElement).hidden);
+});
+
+test('the line of what the compiler did not keep says why', async () => {
+  const plain = affine().plain();
+  plain.fates = [{ graph: 0, kind: [0, 0, 0, 1, FateKind.dead, 1, 0], where: [0, 0, 0, 0, 0, 0, 0], by: [] }];
+  plain.fates[0].by = plain.fates[0].where.map(() => -1);
+  const explored = await explore({ plain: () => plain });
+  await explored.press('t');
+  const gone = rows(explored).filter(row => row.classList.contains('jv-gone'));
+  assert.deepEqual(
+    gone.map(row => row.textContent),
+    ['3    e:f32[4] = add d bdead']
+  );
+});
+
+test('an explorer that takes the place of another one reads what that one read', async () => {
+  const before = await explore(affine());
+  await before.press('t');
+  const after = await explore(affine());
+  after.explorer.inheriting.stand(before.explorer.inheriting.standing);
+  assert.ok(!list(after).hidden);
+});

@@ -1,0 +1,336 @@
+/**
+ * The text of a stage, line by line: linked both ways with the picture, and as fast with a hundred thousand lines as with
+ * ten, because only the lines in view are elements.
+ */
+import type { Document, Graph } from '../../document/graph.ts';
+import { fatesOf, ghostWord } from '../../view/ghosts.ts';
+import { measuredOf, timeText, withBodies, type Measured } from '../../view/measures.ts';
+import type { Listing } from '../../text/listing.ts';
+import { listingOf } from '../../text/stageText.ts';
+import { element } from '../elements.ts';
+import { takesKeys } from '../ownKeys.ts';
+import type { SourceActions } from './source.ts';
+import { isMarking, selectedText, selectionEnds } from './textSelection.ts';
+
+/** px of a line; the style sheet says so too. */
+export const LINE_HEIGHT = 18;
+/** Lines that are made above and below those in view. */
+const AHEAD = 20;
+/** px that are filled where the height is not known yet. */
+const UNKNOWN_HEIGHT = 600;
+/** Lines that stand above what is brought into view. */
+const CONTEXT = 3;
+
+let count = 0;
+
+export class StageLines {
+  readonly root = element('div', 'jv-text');
+  private readonly page = element('div', 'jv-text-page');
+  private readonly prefix = `jv-text-${++count}-`;
+  private graph: Graph | null = null;
+  private listing: Listing | null = null;
+  private measured: Measured | null = null;
+  private slowest = 0;
+  private readonly rows = new Map<number, HTMLElement>();
+  private marked: ReadonlySet<number> = new Set();
+  private hinted: ReadonlySet<number> = new Set();
+  private found: ReadonlySet<number> = new Set();
+  /** The line that keys are about. */
+  private at = -1;
+  private under = -1;
+  private widest = 0;
+  private frame = 0;
+  /** Where each graph was read. */
+  private readonly places = new WeakMap<Graph, number>();
+  private resized: ResizeObserver | null = null;
+  /** What was chosen here is in view already. */
+  private still = false;
+
+  constructor(
+    private readonly source: Document,
+    private readonly actions: SourceActions
+  ) {
+    const { root, page } = this;
+    root.hidden = true;
+    root.tabIndex = 0;
+    root.setAttribute('role', 'listbox');
+    root.setAttribute('aria-multiselectable', 'true');
+    root.append(page);
+    root.addEventListener('scroll', () => this.drawSoon());
+    root.addEventListener('click', event => this.click(event));
+    root.addEventListener('pointermove', event => this.hover(lineOf(event.target)));
+    root.addEventListener('pointerleave', () => this.hover(-1));
+    root.addEventListener('copy', event => this.copy(event));
+    takesKeys(root, key => this.press(key));
+  }
+
+  /** Shows the text of `graph`, where it was read before. */
+  fill(graph: Graph): void {
+    if (!this.resized) {
+      this.resized = new ResizeObserver(() => this.drawSoon());
+      this.resized.observe(this.root);
+    }
+    if (graph !== this.graph) {
+      const listing = listingOf(this.source, graph);
+      this.graph = graph;
+      this.listing = listing;
+      this.measured = measuredOf(this.source, graph);
+      this.slowest = this.measured?.own.seconds.reduce((most, one) => Math.max(most, one), 0) ?? 0;
+      this.marked = this.hinted = this.found = new Set();
+      this.at = this.under = -1;
+      this.widest = 0;
+      this.root.classList.toggle('jv-timed', this.slowest > 0);
+      this.root.setAttribute('aria-label', `${listing.count} lines`);
+      this.root.style.setProperty('--jv-digits', String(String(listing.count).length));
+      this.page.style.height = `${listing.count * LINE_HEIGHT}px`;
+      this.forget();
+      this.root.scrollTop = this.places.get(graph) ?? listing.start * LINE_HEIGHT;
+      this.root.scrollLeft = 0;
+    }
+    this.draw();
+  }
+
+  /** Marks the lines of nodes; the first of them is brought into view. */
+  mark(_graph: Graph, nodes: readonly number[]): void {
+    this.marked = this.linesOf(nodes);
+    this.dress();
+    const [first] = this.marked;
+    if (first !== undefined && !this.still) {
+      this.at = Math.min(...this.marked);
+      this.reveal(this.at);
+    }
+    this.tellCursor();
+  }
+
+  /** Lights the lines of what the pointer is on in the picture. */
+  hint(_graph: Graph, nodes: readonly number[]): void {
+    this.hinted = this.linesOf(nodes);
+    this.dress();
+  }
+
+  /** Marks what was searched for. */
+  find(nodes: readonly number[]): void {
+    this.found = this.linesOf(nodes);
+    this.dress();
+  }
+
+  /** Operations have other colours. */
+  recolour(): void {
+    if (this.listing && !this.root.hidden) {
+      this.forget();
+      this.draw();
+    }
+  }
+
+  private linesOf(nodes: readonly number[]): Set<number> {
+    const lines = new Set<number>();
+    for (const node of this.listing ? nodes : []) {
+      this.listing?.lines(node).forEach(line => lines.add(line));
+    }
+    return lines;
+  }
+
+  private forget(): void {
+    this.rows.clear();
+    this.page.replaceChildren();
+  }
+
+  private drawSoon(): void {
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      this.draw();
+    });
+  }
+
+  /** Makes the lines in view, and lets go of the others but those in which a selection of text begins or ends. */
+  private draw(): void {
+    const { listing, root, page, rows, graph } = this;
+    if (!listing || !graph || root.hidden) {
+      return;
+    }
+    this.places.set(graph, root.scrollTop);
+    const high = root.clientHeight || UNKNOWN_HEIGHT;
+    const first = Math.max(0, Math.floor(root.scrollTop / LINE_HEIGHT) - AHEAD);
+    const end = Math.min(listing.count, Math.ceil((root.scrollTop + high) / LINE_HEIGHT) + AHEAD);
+    const held = selectionEnds(root);
+    for (const [line, row] of rows) {
+      if ((line < first || line >= end) && !held.includes(line)) {
+        rows.delete(line);
+        row.remove();
+      }
+    }
+    // In the order of the text, which is that of a selection.
+    let next = page.firstElementChild as HTMLElement | null;
+    for (let line = first; line < end; line++) {
+      while (next && Number(next.dataset.line) < line) {
+        next = next.nextElementSibling as HTMLElement | null;
+      }
+      if (!rows.has(line)) {
+        const row = this.row(listing, graph, line);
+        rows.set(line, row);
+        page.insertBefore(row, next);
+      }
+    }
+    page.style.minWidth = `calc(${this.widest}ch + 120px)`;
+    this.dress();
+  }
+
+  private row(listing: Listing, graph: Graph, line: number): HTMLElement {
+    const row = element('div', 'jv-text-line');
+    row.id = this.prefix + line;
+    row.dataset.line = String(line);
+    row.style.top = `${line * LINE_HEIGHT}px`;
+    row.setAttribute('role', 'option');
+    row.setAttribute('aria-setsize', String(listing.count));
+    row.setAttribute('aria-posinset', String(line + 1));
+    const nodes = listing.nodes(line);
+    const code = element('code', '', ' '.repeat(listing.indent(line)));
+    for (const { text, role } of listing.pieces(line)) {
+      if (role === 'plain') {
+        code.append(text);
+        continue;
+      }
+      const piece = element('span', `jv-text-${role}`, text);
+      const tint = role === 'op' && nodes.length ? this.actions.tint(graph, nodes[0]) : '';
+      if (tint) {
+        piece.style.setProperty('--jv-tint', `var(--jv-${tint})`);
+      }
+      code.append(piece);
+    }
+    this.widest = Math.max(this.widest, code.textContent?.length ?? 0);
+    row.append(this.gutter(listing, line, nodes), code);
+    const gone = this.goneWord(graph, nodes);
+    if (gone) {
+      row.classList.add('jv-gone');
+      row.append(element('span', 'jv-text-gone', gone));
+    }
+    return row;
+  }
+
+  /** The number of a line, and how long it took. */
+  private gutter(listing: Listing, line: number, nodes: readonly number[]): HTMLElement {
+    const gutter = element('span', 'jv-text-gutter');
+    const seconds = nodes.length && listing.lines(nodes[0])[0] === line ? this.secondsOf(nodes) : 0;
+    if (this.slowest > 0) {
+      const time = element('span', 'jv-text-time', seconds > 0 ? timeText(seconds) : '');
+      const heat = element('span', 'jv-heat jv-heat-time');
+      heat.style.opacity = seconds > 0 ? String(0.12 + 0.88 * Math.min(1, seconds / this.slowest)) : '0';
+      gutter.append(time, heat);
+    }
+    gutter.prepend(element('span', 'jv-text-number', String(line + 1)));
+    return gutter;
+  }
+
+  private secondsOf(nodes: readonly number[]): number {
+    const { measured, graph } = this;
+    return measured && graph ? nodes.reduce((sum, node) => sum + withBodies(measured, graph, 'seconds', node), 0) : 0;
+  }
+
+  /** Why the compiler did not keep what a line is about; empty where it kept any of it. */
+  private goneWord(graph: Graph, nodes: readonly number[]): string {
+    const fates = fatesOf(this.source, graph);
+    const words = fates ? nodes.map(node => ghostWord(fates, node)) : [];
+    return words.length && words.every(word => word) ? words[0] : '';
+  }
+
+  /** Says of each line in view whether it is marked, lit or found. */
+  private dress(): void {
+    const { marked, hinted, found, at } = this;
+    for (const [line, row] of this.rows) {
+      row.classList.toggle('jv-marked', marked.has(line));
+      row.classList.toggle('jv-hinted', hinted.has(line));
+      row.classList.toggle('jv-found', found.has(line));
+      row.classList.toggle('jv-at', line === at);
+      row.setAttribute('aria-selected', String(marked.has(line)));
+    }
+  }
+
+  /** Brings a line into view, with some of what stands above it. */
+  private reveal(line: number): void {
+    const { root } = this;
+    const [top, high] = [line * LINE_HEIGHT, root.clientHeight];
+    if (top < root.scrollTop) {
+      root.scrollTop = Math.max(0, top - CONTEXT * LINE_HEIGHT);
+    } else if (top + LINE_HEIGHT > root.scrollTop + high) {
+      root.scrollTop = top + LINE_HEIGHT - high + CONTEXT * LINE_HEIGHT;
+    }
+    this.draw();
+  }
+
+  private tellCursor(): void {
+    if (this.rows.has(this.at)) {
+      this.root.setAttribute('aria-activedescendant', this.prefix + this.at);
+    } else {
+      this.root.removeAttribute('aria-activedescendant');
+    }
+  }
+
+  private click({ target }: Event): void {
+    const line = lineOf(target);
+    // Whoever marks text to copy it selects nothing.
+    if (line >= 0 && !isMarking(this.root)) {
+      this.at = line;
+      this.choose(line);
+    }
+  }
+
+  private choose(line: number): void {
+    const nodes = this.listing?.nodes(line) ?? [];
+    if (nodes.length) {
+      this.still = true;
+      this.actions.choose(nodes);
+      this.still = false;
+    }
+    this.dress();
+    this.tellCursor();
+  }
+
+  private hover(line: number): void {
+    if (line !== this.under) {
+      this.under = line;
+      this.actions.hint(line < 0 ? [] : (this.listing?.nodes(line) ?? []));
+    }
+  }
+
+  /** The arrow keys go from line to line, Enter selects. */
+  private press(key: string): boolean {
+    const { listing, root } = this;
+    const page = Math.max(1, Math.floor(root.clientHeight / LINE_HEIGHT) - 1);
+    const last = (listing?.count ?? 0) - 1;
+    // Without one, the first in view.
+    const from = this.at < 0 ? Math.ceil(root.scrollTop / LINE_HEIGHT) - 1 : this.at;
+    const to: Readonly<Record<string, number>> = {
+      ArrowUp: from - 1,
+      ArrowDown: from + 1,
+      PageUp: from - page,
+      PageDown: from + page,
+      Home: 0,
+      End: last
+    };
+    if (key === 'Enter' && this.at >= 0) {
+      this.choose(this.at);
+    } else if (key in to && last >= 0) {
+      this.at = Math.max(0, Math.min(last, to[key]));
+      this.reveal(this.at);
+      this.tellCursor();
+      this.hover(this.at);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  /** What is copied is the text, with the lines that are out of view and without what stands beside it. */
+  private copy(event: ClipboardEvent): void {
+    const text = this.listing && selectedText(this.root, this.listing);
+    if (text) {
+      event.clipboardData?.setData('text/plain', text);
+      event.preventDefault();
+    }
+  }
+}
+
+function lineOf(target: EventTarget | null): number {
+  const row = (target as HTMLElement | null)?.closest<HTMLElement>('.jv-text-line');
+  return row ? Number(row.dataset.line) : -1;
+}

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodePlain } from '../document/decode.ts';
+import type { Document } from '../document/graph.ts';
+import { affine, condition, loop, Sketch } from '../document/sketch.ts';
+import type { Listing } from './listing.ts';
+import { formName, listingOf } from './stageText.ts';
+
+function documentOf(sketch: Sketch, kind = 'jaxpr'): Document {
+  const document = decodePlain(sketch.plain());
+  const [program] = document.programs;
+  return { ...document, programs: [{ ...program, stages: [{ kind, graph: 0, seconds: {} }] }] };
+}
+
+function listed(sketch: Sketch, kind = 'jaxpr'): Listing {
+  const document = documentOf(sketch, kind);
+  return listingOf(document, document.graphs[0]);
+}
+
+const texts = (listing: Listing): string[] => Array.from({ length: listing.count }, (_, line) => listing.text(line));
+
+/** A function that is called twice, beside what it is called with. */
+function calledTwice(): Sketch {
+  const sketch = new Sketch('twice');
+  let value = sketch.argument('x', 'f32[4]');
+  for (let i = 0; i < 2; i++) {
+    const made = sketch.op('call', [value], 'f32[4]', {}, 'double');
+    sketch.region(sketch.last, 'call', 'double', () => {
+      const inner = sketch.argument('', 'f32[4]', { kind: 'enter', from: value });
+      sketch.result('', sketch.op('add', [inner, inner], 'f32[4]'), { kind: 'leave', to: made });
+    });
+    value = made;
+  }
+  sketch.result('result', value);
+  return sketch;
+}
+
+test('a jaxpr reads as JAX prints it', () => {
+  assert.deepEqual(texts(listed(affine())), [
+    '{ lambda ; a:f32[4,8] b:f32[4] c:f32[8]. let  # w, b, x',
+    '    d:f32[4] = dot_general[dimension_numbers=(((1,), (0,)), ((), ()))] a c',
+    '    e:f32[4] = add d b',
+    '    f:f32[4] = tanh e',
+    '  in (f,) }'
+  ]);
+});
+
+test('the jaxpr of a loop stands in its equation, and what nothing reads has no name', () => {
+  assert.deepEqual(texts(listed(loop())).slice(1), [
+    '    d:f32[4] _:f32[32,4] = scan[length=32',
+    '      jaxpr={ lambda ; e:f32[4] f:f32[4] g:f32[4]. let  # cell',
+    '          h:f32[4] = mul f e',
+    '          i:f32[4] = add h g',
+    '        in (i, h) }',
+    '    ] a b c',
+    '    j:f32[4] = neg d',
+    '  in (j,) }'
+  ]);
+  assert.deepEqual(
+    texts(listed(condition()))
+      .filter(text => text.includes('lambda'))
+      .map(text => text.trim()),
+    [
+      '{ lambda ; a:bool[] b:f32[4]. let  # p, x',
+      'branches[0]={ lambda ; d:f32[4]. let  # if false',
+      'branches[1]={ lambda ; f:f32[4]. let  # if true'
+    ]
+  );
+});
+
+test('many arguments have a line each, with what the function calls them', () => {
+  const sketch = new Sketch();
+  const values = ['a', 'b', 'c', 'd', 'e'].map(name => sketch.argument(`p['${name}']`, 'f32[2]'));
+  sketch.result('', sketch.op('add', values, 'f32[2]'));
+  const listing = listed(sketch);
+  assert.deepEqual(texts(listing).slice(0, 3), ['{ lambda ;', "    a:f32[2]  # p['a']", "    b:f32[2]  # p['b']"]);
+  assert.deepEqual(listing.nodes(1), [0]);
+});
+
+test('lines know their nodes and nodes their lines: a loop has one before its body and one behind', () => {
+  const listing = listed(loop());
+  assert.deepEqual(listing.nodes(0), [0, 1, 2]);
+  assert.deepEqual(listing.nodes(1), [3]);
+  assert.deepEqual(listing.lines(3), [1, 6]);
+  assert.deepEqual(listing.nodes(5), [9, 10], 'the results of the body');
+  for (let line = 0; line < listing.count; line++) {
+    listing.nodes(line).forEach(node => assert.ok(listing.lines(node).includes(line)));
+  }
+});
+
+test('HLO has a line for each instruction, and computations before those that call them', () => {
+  const sketch = new Sketch('jit_f');
+  const x = sketch.argument('x.1', 'f32[4]');
+  const fused = sketch.op('fusion', [x], 'f32[4]', { kind: 'kLoop', backend: 'fast' }, 'add_fusion');
+  sketch.region(sketch.last, 'fusion', 'fused_computation', () => {
+    const inner = sketch.argument('param_0', 'f32[4]', { kind: 'enter', from: x });
+    sketch.result('', sketch.op('add', [inner, inner], 'f32[4]', {}, 'add.1'), { kind: 'leave', to: fused });
+  });
+  const pair = sketch.op('sort', [fused, x], ['f32[4]', 's32[4]'], {}, 'sort.2');
+  sketch.result('result[0]', pair + 1);
+  sketch.result('result[1]', fused);
+  const listing = listed(sketch, 'hlo');
+  assert.deepEqual(texts(listing), [
+    'HloModule main',
+    '',
+    '%fused_computation (param_0: f32[4]) -> f32[4] {',
+    '  %param_0 = f32[4] parameter(0)',
+    '  ROOT %add.1 = f32[4] add(%param_0, %param_0)',
+    '}',
+    '',
+    'ENTRY %main (x.1: f32[4]) -> (s32[4], f32[4]) {',
+    '  %x.1 = f32[4] parameter(0)',
+    '  %add_fusion = f32[4] fusion(%x.1), kind=kLoop, calls=%fused_computation, backend=fast',
+    '  %sort.2 = (f32[4], s32[4]) sort(%add_fusion, %x.1)',
+    '  ROOT %tuple = (s32[4], f32[4]) tuple(%sort.2[1], %add_fusion)',
+    '}'
+  ]);
+  assert.equal(listing.text(listing.start).slice(0, 5), 'ENTRY');
+});
+
+test('StableHLO is told in types of tensors, and a function once for all its calls', () => {
+  const listing = listed(calledTwice(), 'stablehlo');
+  assert.deepEqual(texts(listing), [
+    'module @main {',
+    '  func.func public @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {',
+    '    %0 = call @double(%arg0) : tensor<4xf32>',
+    '    %1 = call @double(%0) : tensor<4xf32>',
+    '    return %1 : tensor<4xf32>',
+    '  }',
+    '  func.func private @double(%arg0: tensor<4xf32>) -> tensor<4xf32> {',
+    '    %0 = stablehlo.add %arg0, %arg0 : tensor<4xf32>',
+    '    return %0 : tensor<4xf32>',
+    '  }',
+    '}'
+  ]);
+  const [add, again] = [3, 7];
+  assert.deepEqual(listing.nodes(7), [add, again], 'it stands for both');
+  assert.deepEqual(listing.lines(again), [7]);
+});
+
+test('the text of a state of the compiler, and of whatever else there is, is HLO', () => {
+  for (const [kind, name] of [
+    ['jaxpr', 'jaxpr'],
+    ['stablehlo', 'StableHLO'],
+    ['hlo', 'HLO'],
+    ['other', 'HLO']
+  ]) {
+    const document = documentOf(affine(), kind);
+    assert.equal(formName(document, document.graphs[0]), name);
+  }
+});
+
+test('a hundred thousand lines are laid in no time, because none is written', () => {
+  const sketch = new Sketch();
+  let value = sketch.argument('x', 'f32[4]');
+  for (let i = 0; i < 100_000; i++) {
+    value = sketch.op('add', [value, value], 'f32[4]');
+  }
+  sketch.result('', value);
+  const document = documentOf(sketch);
+  const start = performance.now();
+  const listing = listingOf(document, document.graphs[0]);
+  assert.equal(listing.text(50_000), '    cvzc:f32[4] = add cvzb cvzb');
+  assert.ok(performance.now() - start < 1_000);
+});

@@ -1,0 +1,41 @@
+/** The text of a stage: in which syntax a graph of a document is written, and what that is called. */
+import type { Document, Graph, Stage } from '../document/graph.ts';
+import { placeOf } from '../document/states.ts';
+import { HloSyntax } from './hlo.ts';
+import { JaxprSyntax } from './jaxpr.ts';
+import { Lines, Listing, type Syntax } from './listing.ts';
+import { StablehloSyntax } from './stablehlo.ts';
+
+/** The forms of a program by the kinds of their stages; whatever else there is, as the states of the compiler, is HLO. */
+const SYNTAXES: Readonly<Record<string, new (document: Document, graph: Graph) => Syntax>> = {
+  jaxpr: JaxprSyntax,
+  stablehlo: StablehloSyntax
+};
+
+const known = new WeakMap<Graph, Listing>();
+
+/** The lines of a graph, worked out once. */
+export function listingOf(document: Document, graph: Graph): Listing {
+  let listing = known.get(graph);
+  if (!listing) {
+    const syntax = new (SYNTAXES[stageOf(document, graph)?.kind ?? ''] ?? HloSyntax)(document, graph);
+    const lines = new Lines();
+    syntax.lay(lines);
+    listing = new Listing(syntax, lines, graph.nodeCount);
+    known.set(graph, listing);
+  }
+  return listing;
+}
+
+const NAMES: Readonly<Record<string, string>> = { jaxpr: 'jaxpr', stablehlo: 'StableHLO' };
+
+/** What the text of a graph is called, in a word or two. */
+export function formName(document: Document, graph: Graph): string {
+  const pass = placeOf(document, document.graphs.indexOf(graph));
+  return pass ? `HLO, pass ${pass.number}` : (NAMES[stageOf(document, graph)?.kind ?? ''] ?? 'HLO');
+}
+
+/** The stage that a graph is; none for a state of the compiler. The same graph in another fold has the same columns. */
+function stageOf({ programs, graphs }: Document, { kind }: Graph): Stage | undefined {
+  return programs.flatMap(({ stages }) => stages).find(({ graph }) => graphs[graph].kind === kind);
+}
