@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from jaxviz.graph import ARGUMENT, OPERATION, Graph
 from jaxviz.link.given import given_nodes
 from jaxviz.link.makers import HANDING_ON, Makers, is_sum_of_one
+from jaxviz.link.standing_in import changing_nothing
 
 #: What an equation reads, if none made it: an argument of the program, or one of a body that another value may be in
 #: each turn.
@@ -35,6 +36,8 @@ class Equations:
         """Which equation computed a value that others only hand on."""
         makers = Makers(self._jaxpr, HANDING_ON)
         makers.moves |= is_sum_of_one(self._jaxpr)
+        makers.places = changing_nothing(self._jaxpr)
+        makers.moves[list(makers.places)] = True
         return makers
 
     @property
@@ -96,6 +99,10 @@ class Equations:
 
     def _sources(self, node: int) -> Iterator[int]:
         first, end = self._jaxpr.first_operand[node : node + 2].tolist()
+        if node in self.makers.places:
+            # The number beside what is left as it is goes nowhere.
+            first += self.makers.places[node]
+            end = first + 1
         nodes = self._jaxpr.nodes
         for source in self._jaxpr.operands.source[first:end].tolist():
             made_by = self._as_made.made(source) if source >= 0 else -1

@@ -33,6 +33,8 @@ class Makers:
         self._graph = graph
         numbers = [number for op in moving if (number := graph.tables.find_string(op)) is not None]
         self.moves: NDArray[np.bool_] = np.isin(graph.nodes.op, numbers) & (graph.nodes.kind == OPERATION)
+        #: Where what a moving operation hands on stands among its operands, if that is not the first.
+        self.places: dict[int, int] = {}
 
     def of(self, node: int) -> int:
         """The equation that computed what a node reads first, or that node itself if it computes; -1 for none."""
@@ -41,8 +43,7 @@ class Makers:
             if graph.nodes.kind[node] == ARGUMENT:
                 source = self._entered.get(node, -1)
             elif self.moves[node] or graph.nodes.kind[node] == RESULT:
-                first, end = graph.first_operand[node : node + 2].tolist()
-                source = int(graph.operands.source[first]) if first < end else -1
+                source = self._handed_on(node)
             else:
                 return node if graph.nodes.kind[node] == OPERATION else -1
             # What leaves a body was made there.
@@ -57,17 +58,17 @@ class Makers:
             if graph.nodes.kind[node] == ARGUMENT:
                 source = self._entered.get(node, -1)
             elif self.moves[node] or graph.nodes.kind[node] == RESULT:
-                source = int(graph.operands.source[graph.first_operand[node]])
+                source = self._handed_on(node)
             else:
                 return node
             if source < 0:
                 return node
 
-    def of_operands(self, node: int) -> list[int]:
-        """The equations that computed what a node reads; those of no operand are left out."""
+    def of_operands(self, node: int, place: int = 0) -> list[int]:
+        """The equations that computed what a node reads, that at this place first; those of no operand are left out."""
         first, end = self._graph.first_operand[node : node + 2].tolist()
         found = [self._made(source) for source in self._graph.operands.source[first:end].tolist()]
-        return [one for one in found if one >= 0]
+        return [one for one in found[place:] + found[:place] if one >= 0]
 
     def read_by(self, node: int) -> list[int]:
         """The equations whose values a node reads; of what a body is handed, that which holds the body."""
@@ -84,6 +85,11 @@ class Makers:
         while node >= 0:
             yield node
             node = int(self._graph.regions.owner[self._graph.nodes.region[node]])
+
+    def _handed_on(self, node: int) -> int:
+        first, end = self._graph.first_operand[node : node + 2].tolist()
+        place = first + self.places.get(node, 0)
+        return int(self._graph.operands.source[place]) if place < end else -1
 
     def _made(self, source: int) -> int:
         return self.of(self._left.get(source, int(self._graph.value_node[source]))) if source >= 0 else -1

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from math import inf, prod
 
+import numpy as np
+
 from jaxviz.graph import ARGUMENT, CARRY, ENTER, INIT, LEAVE, OPERATION, Graph
 from jaxviz.link.liveness import LOOPS
 
@@ -31,6 +33,12 @@ _SHAPING = (
 # The number that leaves the other operand as it is; of those that are not symmetric, as the second operand.
 _NEUTRAL = {"mul": 1.0, "div": 1.0, "add": 0.0, "add_any": 0.0, "sub": 0.0, "pow": 1.0, "max": -inf, "min": inf}
 _SYMMETRIC = frozenset({"mul", "add", "add_any", "max", "min"})
+# What leaves an operand of the same shape as it is, by what is said of it.
+_AS_IT_IS: dict[str, Callable[[Graph, int], bool]] = {
+    "slice": lambda _, node: True,
+    "integer_pow": lambda graph, node: graph.attribute(node, "y") == "1",
+    "pad": lambda graph, node: not set("123456789").intersection(graph.attribute(node, "padding_config")),
+}
 # What undoes an operation.
 _UNDOES = {"neg": "neg", "not": "not", "conj": "conj", "exp": "log", "log": "exp"}
 # What numbers are computed of before the program runs.
@@ -41,6 +49,32 @@ _ARITHMETIC: dict[str, Callable[[float, float], float]] = {
 # So many values are looked at in search of what an equation has its own from, and so many steps back in search of a
 # number.
 _FAR, _STEPS = 64, 8
+
+
+def changing_nothing(jaxpr: Graph) -> dict[int, int]:
+    """The operations that leave an operand as it is, and which operand that is."""
+    source, reader = jaxpr.operands.source, jaxpr.operand_node
+    op, type_, stand_ins = jaxpr.nodes.op[reader], jaxpr.values.type, StandIns(jaxpr)
+    with_number, alone = (
+        np.isin(op, [one for name in names if (one := jaxpr.tables.find_string(name)) is not None])
+        for names in (_NEUTRAL, _AS_IT_IS)
+    )
+    # Most read no number, and what is no number need not be looked at.
+    fill = jaxpr.tables.find_string("broadcast_in_dim")
+    with_number &= (source < 0) | (jaxpr.nodes.op[jaxpr.value_node[np.maximum(source, 0)]] == fill)
+    values, which = np.unique(source[with_number], return_inverse=True)
+    neutral = np.fromiter(
+        (stand_ins.number(value) in _NEUTRAL.values() for value in values.tolist()), bool, len(values)
+    )
+    alone &= (source >= 0) & (
+        type_[np.maximum(source, 0)] == type_[np.minimum(jaxpr.first_value[reader], len(type_) - 1)]
+    )
+    found: dict[int, int] = {}
+    for node in [*reader[with_number][neutral[which]].tolist(), *reader[alone].tolist()]:
+        first, end = jaxpr.first_operand[node : node + 2].tolist()
+        for value in stand_ins.unchanged(node):
+            found[node] = jaxpr.operands.source[first:end].tolist().index(value)
+    return found
 
 
 class StandIns:
@@ -103,7 +137,7 @@ class StandIns:
         elif self._jaxpr.nodes.kind[node] == OPERATION and self._op(node) in _SHAPING:
             found = self._operands(node)
         else:
-            found = [*self._unchanged(node)]
+            found = [*self.unchanged(node)]
         return found[0] if len(found) == 1 and found[0] >= 0 and self._fits(found[0], value, convert=False) else -1
 
     def _origins(self, node: int) -> set[int]:
@@ -129,24 +163,26 @@ class StandIns:
             op, operands = self._op(node), self._operands(node)
             if op.startswith(_MAY_HAND_ON):
                 yield from operands
-            elif op in _NEUTRAL:
-                yield from self._unchanged(node)
+            elif op in _NEUTRAL or op in _AS_IT_IS:
+                yield from self.unchanged(node)
             elif op in _UNDOES and operands[0] >= 0:
                 below = int(self._maker[operands[0]])
                 if self._op(below) == _UNDOES[op]:
                     yield from self._operands(below)
 
-    def _unchanged(self, node: int) -> Iterator[int]:
-        """What an operation leaves as it is, as its other operand is that number which does."""
+    def unchanged(self, node: int) -> Iterator[int]:
+        """What an operation leaves as it is, as it is said to, or as its other operand is that number which does."""
         op, operands = self._op(node), self._operands(node)
         if op in _NEUTRAL and len(operands) == 2:
             one, other = operands
-            if self._number(other) == _NEUTRAL[op]:
+            if self.number(other) == _NEUTRAL[op]:
                 yield one
-            if op in _SYMMETRIC and self._number(one) == _NEUTRAL[op]:
+            if op in _SYMMETRIC and self.number(one) == _NEUTRAL[op]:
                 yield other
+        elif op in _AS_IT_IS and _AS_IT_IS[op](self._jaxpr, node):
+            yield from (one for one in operands[:1] if one >= 0 and self._fits(one, self._jaxpr.first_value[node]))
 
-    def _number(self, source: int, steps: int = _STEPS) -> float | None:
+    def number(self, source: int, steps: int = _STEPS) -> float | None:
         """The one number that an operand is all of, where it is known before the program runs."""
         if source < 0:
             with suppress(ValueError):
@@ -164,7 +200,7 @@ class StandIns:
             return 0.0
         if border is None and op not in _ARITHMETIC and not op.startswith(_MAY_HAND_ON):
             return None
-        found = [self._number(one, steps - 1) for one in border or self._operands(node)]
+        found = [self.number(one, steps - 1) for one in border or self._operands(node)]
         numbers = [number for number in found if number is not None]
         if not numbers or len(numbers) < len(found):
             return None

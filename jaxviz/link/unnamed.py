@@ -167,13 +167,18 @@ class _Reading:
                     if self._is_idle(reader) and not self._makers.moves[equation]:
                         # What was computed is handed on under the name of what computed it.
                         yield value, [equation], self._is_computed_of
-                    yield value, self._makers.of_operands(equation), self._is_computed_of
+                    yield value, self._makers.of_operands(equation, self._place(reader, value)), self._is_computed_of
                 elif reader in self.found:
                     yield value, self._makers.of_operands(self.found[reader]), self._is_before
                 elif self._is_idle(reader) and reader not in graph.owned_regions:
                     on += range(*graph.first_value[reader : reader + 2].tolist())
             waiting += [one for one in on if one not in seen]
             seen.update(on)
+
+    def _place(self, reader: int, value: int) -> int:
+        """Where an instruction reads a value: mostly where its equation reads what that is."""
+        first, end = self._graph.first_operand[reader : reader + 2].tolist()
+        return int(self._graph.operands.source[first:end].tolist().index(value))
 
     def cut_to_size(self, slices: Iterable[int]) -> None:
         """What cuts to the size of an equation's value what is a part of it and larger is its last step."""

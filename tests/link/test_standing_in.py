@@ -57,6 +57,20 @@ def test_what_took_the_place_is_said_only_where_it_is_the_same_value(function, w
 
 
 @pytest.mark.smoke
+def test_what_gives_what_it_reads_as_it_is_says_what_holds_that():
+    def f(x):
+        power = jax.lax.integer_pow(jnp.sin(x), 1)
+        return jnp.tanh(jax.lax.pad(jax.lax.slice(power, (0,), (4,)), jnp.float32(0), [(0, 0, 0)]))
+
+    ex = jv.explore(f, jnp.linspace(0.5, 1.5, 4))
+    (sine,) = ex.jaxpr.find("sin")
+    # JAX leaves some of these out itself.
+    fates = [fate for fate in ex.fates if ex.jaxpr.node(fate.node).op in ("integer_pow", "slice", "pad")]
+    assert fates
+    assert all(fate.by == sine.index for fate in fates)
+
+
+@pytest.mark.smoke
 def test_what_only_hands_a_value_on_says_what_holds_it():
     """Each of these steps is gone by itself, and no reader of them is left that would tell."""
 

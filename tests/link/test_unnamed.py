@@ -25,8 +25,9 @@ def targets_of(ex: jv.Exploration, op: str) -> list[set[str]]:
         lambda x: (lax.cumsum(x), jnp.sin(lax.cumsum(x * 2.0)) + 1.0),
         lambda x: jnp.tanh(lax.cumsum(jnp.sin(x)) * x),
         lambda x: jax.jit(lambda y: lax.cumprod(y))(x),
+        lambda x: jnp.cumsum(x) + jnp.cumprod(x),
     ],
-    ids=["beside another", "beside a sum", "twice", "in the midst", "in a call"],
+    ids=["beside another", "beside a sum", "twice", "in the midst", "in a call", "added to another"],
 )
 def test_what_a_running_reduction_becomes_is_linked_to_it(function):
     ex = jv.explore(function, jnp.linspace(0.1, 1.0, 16))
@@ -58,6 +59,24 @@ def test_a_running_reduction_that_reads_a_fusion_without_a_name_is_not_taken_for
     assert len(windows) == 3
     linked = {one for node in windows for one in ex.links("hlo").sources(node.index)}
     assert linked == {node.index for node in counting}
+
+
+@pytest.mark.smoke
+def test_products_of_which_only_what_reads_them_has_a_name_are_found_behind_what_changes_nothing():
+    """The gradient of the correlation is one of what is multiplied by 1, the derivative of a sum."""
+
+    def loss(kernel, x):
+        return (jnp.correlate(x, kernel, "valid") ** 2).sum()
+
+    ex = jv.explore(jax.grad(loss), jnp.ones(5), jnp.linspace(0.0, 1.0, 32))
+    made = ex.jaxpr.find("conv_general_dilated")
+    assert len(made) == 2
+    assert all("convolution" in ops for ops in targets_of(ex, "conv_general_dilated"))
+    links = ex.links("hlo")
+    sources = [set(links.sources(node.index)) for node in ex.hlo if node.op == "convolution"]
+    assert sorted(sources, key=min) == [{one.index} for one in made]
+    fates = {fate.node: fate for fate in ex.fates}
+    assert all(fates[one.index].kind == "alone" for one in made)
 
 
 def test_the_factors_of_a_product_with_itself_are_of_the_product():
