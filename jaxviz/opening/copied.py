@@ -35,6 +35,8 @@ _FENCE = "```"
 _PARTS = re.compile(r"\d+|\s+|[^\d\s]+")
 _LONGEST = 300
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
+# So many characters are in the lines of consoles; of those that are cut at their width there are some.
+_WIDTHS, _CUT_LINES = range(60, 300), 3
 # How consoles colour what they show.
 _COLOUR = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
 # A text as Python shows it, alone or in a list, as the output of a cell or not.
@@ -73,6 +75,34 @@ def copied_in(text: str) -> Copied | None:
     words = _but(kept) if any(line.strip() and not alone for line, alone in zip(lines, kept, strict=True)) else ""
     is_shorter = any(alone and alone.strip() != line.strip() for line, alone in zip(lines, kept, strict=True))
     return Copied(found, " and ".join(filter(None, (words, "what stands before the lines of it" * is_shorter))))
+
+
+def uncut_in(text: str) -> Copied | None:
+    r"""The text without the ends of lines at the width of what showed it; None where no lines were cut.
+
+    >>> uncut_in("abc\n" * 9) is None, len(uncut_in(("a" * 60 + "\n") * 3 + "end").text)
+    (True, 183)
+    """
+    lines = text.replace("\r\n", "\n").split("\n")
+    width = max(map(len, lines))
+    if width not in _WIDTHS or sum(len(line) == width for line in lines) < _CUT_LINES:
+        return None
+    found: list[str] = []
+    parts: list[str] = []
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        parts.append(line)
+        # One may just be as long as that, and ends with its last bracket.
+        may_end = line.endswith((")", "}")) and not following.startswith((",", " ", "."))
+        if len(line) < width or (may_end and _is_closed("".join(parts))):
+            found.append("".join(parts))
+            parts = []
+    found += ["".join(parts)] if parts else []
+    return Copied("\n".join(found), f"the ends of lines at {width} characters")
+
+
+def _is_closed(text: str) -> bool:
+    plain = _TEXT.sub("", text)
+    return all(plain.count(begin) == plain.count(end) for begin, end in ("()", "{}", "[]"))
 
 
 def _value(text: str) -> str | None:

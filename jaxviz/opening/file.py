@@ -9,7 +9,7 @@ from pathlib import Path
 from jaxviz.document import Document, DocumentError, no_constant
 from jaxviz.opening.beside import beside
 from jaxviz.opening.contents import Contents, OpenError, contents_of, text_kind, text_of, without_comments
-from jaxviz.opening.copied import copied_in, without_colours
+from jaxviz.opening.copied import copied_in, uncut_in, without_colours
 from jaxviz.opening.opened import Opened, OpenedProgram
 from jaxviz.opening.programs import programs_in
 
@@ -38,16 +38,19 @@ def _programs_within(data: bytes, file: str, left_out: list[str], *, is_own: boo
             return _programs_within(plain, file, left_out, is_own=is_own)
         # What is around may be in another encoding.
         text = text_of(data) or text_of(data, "replace")
-        copied = None if text is None or is_own else copied_in(text)
-        if text is None or copied is None:
+        texts = [] if text is None or is_own else list(filter(None, (uncut_in(text), copied_in(text))))
+        if text is None or not texts:
             raise
-        as_it_is = error if text_kind(without_comments(text)) else None
-    try:
-        programs = programs_of(copied.text.encode(), file, left_out)
-    except OpenError as error:
-        raise (as_it_is or error) from None
-    left_out += [f"{file}: {copied.left_out}"] if copied.left_out else []
-    return programs
+        told, is_begun = error, text_kind(without_comments(text)) is not None
+    for copied in texts:
+        try:
+            programs = programs_of(copied.text.encode(), file, left_out)
+        except OpenError as error:
+            told = told if is_begun else error
+        else:
+            left_out += [f"{file}: {copied.left_out}"] if copied.left_out else []
+            return programs
+    raise told
 
 
 def programs_of(data: bytes, file: str, left_out: list[str], *, is_own: bool = False) -> list[OpenedProgram]:

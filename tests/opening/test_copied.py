@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
 import pytest
 
 import jaxviz as jv
@@ -127,3 +131,30 @@ def test_what_is_no_program_says_what_to_do(tmp_path, text, told):
 @pytest.mark.parametrize("unit", ["HloModule ", "HloModule m\n", "a (", "x = {\nHloModule m\n", "- ", "module @", '"'])
 def test_a_long_text_is_looked_through_once(unit):
     assert copied_in(unit * 10_000 + "HloModule m\n" + unit * 10_000) is None
+
+
+def _cut(text: str, width: int) -> str:
+    lines = text.split("\n")
+    return "\n".join(line[at : at + width] for line in lines for at in range(0, max(len(line), 1), width))
+
+
+@pytest.mark.parametrize(("kind", "width"), [("hlo", 80), ("hlo", 121), ("stablehlo", 64)])
+def test_lines_that_a_console_cut_at_its_width_are_put_together(tmp_path, kind, width):
+    if kind == "hlo":
+        text = (Path(__file__).parent.parent / "data/hlo/cond.h100.txt").read_text()
+    else:
+        text = jax.jit(lambda x: jnp.tanh(x @ x.T) @ x).lower(jnp.ones((4, 3))).as_text()
+    (tmp_path / "cut").write_text(_cut(text, width))
+    (tmp_path / "whole").write_text(text)
+    opened, whole = jv.open(tmp_path / "cut"), jv.open(tmp_path / "whole")
+    said = [[str(node) for node in getattr(one, kind)] for one in (opened, whole)]
+    assert said[0] == said[1]
+    assert opened.left_out == (f"{tmp_path / 'cut'}: the ends of lines at {width} characters",)
+
+
+def test_a_file_that_is_wrong_says_so_also_where_its_lines_have_one_width(tmp_path):
+    row = "  %N = f32[4]{0} add(%p, %p), metadata={op_name='a name that is long enough'}"
+    rows = "".join(f"{row.replace('N', name)}\n" for name in "abcd")
+    (tmp_path / "m").write_text(f"HloModule m\nENTRY e {{\n{rows}}}\n")
+    with pytest.raises(jv.OpenError, match=r"line 3:\d+: expected an instruction of this computation, not p"):
+        jv.open(tmp_path / "m")
