@@ -23,14 +23,22 @@ def repeated_equations(
     `instances_of` gives the same equation of the same function in all its calls.
     """
     values = _Values(graph)
-    equal, nodes = values.repeats, {*nodes}
+    equal, nodes = dict[int, int](), {*nodes}
+    first: dict[tuple[object, ...], int] = {}
     # What is no longer there hands on what it had.
     for node in np.flatnonzero(graph.nodes.kind == OPERATION).tolist():
-        if not _may_differ(graph, node):
-            earlier = (one for one in sorted(instances_of(node)) if one < node)
-            same = next((one for one in earlier if values.read_by(one) == values.read_by(node)), None)
-            if same is not None:
-                equal[node] = same
+        if _may_differ(graph, node):
+            continue
+        earlier = (one for one in sorted(instances_of(node)) if one < node)
+        same = next((one for one in earlier if values.read_by(one) == values.read_by(node)), None)
+        if same is not None:
+            equal[node] = values.repeats[node] = same
+        elif node not in graph.owned_regions:
+            # What has another name is told by that, but what reads it reads the same.
+            key = values.body(node), *values.read_by(node), *_says(graph, node)
+            same = first.setdefault(key, node)
+            if same != node:
+                values.repeats[node] = same
     found = {node: same for node, same in equal.items() if node in nodes}
     for node, same in tuple(found.items()):
         found.update(_applied_by(graph, node, same))
@@ -50,14 +58,18 @@ def does_the_same(graph: Graph, node: int, other: int) -> bool:
 
     def says(one: int) -> tuple[object, ...]:
         operands = graph.operands.source[slice(*graph.first_operand[one : one + 2].tolist())].tolist()
-        rows = slice(*graph.first_attribute[one : one + 2].tolist())
-        types = graph.values.type[slice(*graph.first_value[one : one + 2].tolist())].tolist()
-        told = zip(graph.attributes.key[rows].tolist(), graph.attributes.value[rows].tolist(), strict=True)
-        texts = [graph.source_text(source) for source in operands]
-        return int(graph.nodes.op[one]), int(graph.nodes.region[one]), texts, sorted(told), types
+        return int(graph.nodes.region[one]), [graph.source_text(source) for source in operands], _says(graph, one)
 
     holds = node in graph.owned_regions or other in graph.owned_regions
     return not holds and not is_acting(graph, node) and says(node) == says(other)
+
+
+def _says(graph: Graph, node: int) -> tuple[object, ...]:
+    """What an operation does to what it reads."""
+    rows = slice(*graph.first_attribute[node : node + 2].tolist())
+    types = graph.values.type[slice(*graph.first_value[node : node + 2].tolist())].tolist()
+    told = zip(graph.attributes.key[rows].tolist(), graph.attributes.value[rows].tolist(), strict=True)
+    return int(graph.nodes.op[node]), tuple(sorted(told)), tuple(types)
 
 
 def _may_differ(graph: Graph, node: int) -> bool:
@@ -83,6 +95,7 @@ class _Values:
         strings = graph.tables.strings
         calls = {region for region, kind in enumerate(graph.regions.kind.tolist()) if strings[kind] == "jit"}
         region, bindings = graph.nodes.region.tolist(), graph.bindings
+        self._calls = calls
         self._entered: dict[int, int] = {}
         self._left: dict[int, int] = {}
         rows = zip(bindings.kind.tolist(), bindings.start.tolist(), bindings.end.tolist(), strict=True)
@@ -95,6 +108,13 @@ class _Values:
     def read_by(self, node: int) -> list[int | str]:
         """What a node reads: values, and literals as they are written."""
         return [self._origin(source) for source in self._operands(node)]
+
+    def body(self, node: int) -> int:
+        """The region that a node is in, through calls."""
+        region = int(self._graph.nodes.region[node])
+        while region in self._calls:
+            region = int(self._graph.nodes.region[self._graph.regions.owner[region]])
+        return region
 
     def _origin(self, source: int) -> int | str:
         graph = self._graph

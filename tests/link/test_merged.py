@@ -60,3 +60,16 @@ def test_what_went_with_something_else_did_not_become_what_stands_in_its_place()
     fates = Fates(column(0, CONSEQUENCE), column(0, 0), column(-1, 0))
     links = Links(column(0), column(4), column(EXACT))
     assert with_merged(links, fates) is links
+
+
+def test_what_is_in_a_call_of_what_two_functions_compute_alike_was_merged_with_what_is_in_the_other_call():
+    """Both ask whether a number is missing and put others in that place; the two are different functions."""
+    ex = jv.explore(lambda x: (jnp.median(x), jnp.percentile(x, 30.0)), jnp.linspace(0.0, 1.0, 30))
+    linked = set(ex.links("hlo").source.tolist())
+    assert {fate.node for fate in ex.fates if fate.alive and fate.kind != "context"} <= linked
+    chosen = [node.index for node in ex.jaxpr.find("select_n") if node.types == ("f32[30]",)]
+    fates = {fate.node: fate for fate in ex.fates}
+    assert len(chosen) == 2
+    assert {fates[one].kind for one in chosen} == {"fused", "merged"}
+    (merged,) = (fates[one] for one in chosen if fates[one].kind == "merged")
+    assert merged.by in chosen
