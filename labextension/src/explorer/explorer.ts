@@ -260,9 +260,9 @@ export class Explorer {
   }
 
   private makeInheriting(asked: ExplorerOptions): Inheriting {
-    const { document, viewed, reading, help, tour, search, exports, whole } = this;
+    const { document, viewed, reading, table, help, tour, search, exports, whole } = this;
     const expand = (on: boolean): void => this.expand(on);
-    return new Inheriting({ document, viewed, asked, reading, help, tour, search, exports, whole, expand });
+    return new Inheriting({ document, viewed, asked, reading, table, help, tour, search, exports, whole, expand });
   }
 
   private makePane(layouts: LayoutClient, graph: number): Pane {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { decodePlain } from '../../document/decode.ts';
 import { affine, Sketch } from '../../document/sketch.ts';
 import type { Document as PlainDocument } from '../../document/schema.generated.ts';
+import { colourings } from '../../view/colouring.ts';
 import { explore, withExplorers, type Explored } from '../testExplorer.ts';
 import { asText } from './asText.ts';
 import type { Column } from './columns.ts';
@@ -169,6 +171,42 @@ test('what is searched for is all that the table lists', async () => {
   );
   ask('');
   assert.equal(told(explored).length, 2);
+});
+
+test('the bytes of kernels colour a dump by their shapes, which no run tells', async () => {
+  const bytes = colourings.find(({ key }) => key === 'bytes');
+  const groups = (plain: PlainDocument) => {
+    const source = decodePlain(plain);
+    return bytes?.groups(source, source.graphs[0]) ?? null;
+  };
+  assert.deepEqual(groups(dump('jaxpr')), null);
+  const found = groups(dump());
+  const source = dump();
+  const step = (op: string) => found?.of[source.graphs[0].nodes.op.findIndex(one => source.strings[one] === op)];
+  assert.deepEqual(
+    [step('dot'), step('fusion')].map(one => found?.names[one ?? -1]),
+    ['40 % and more', '15 to 40 %']
+  );
+  const { root } = await explore({ plain: () => dump() }, { stage: 'hlo', colour: 'time' });
+  const title = root.querySelector('.jv-legend-title')?.textContent;
+  assert.equal(title, 'share of the time of a run is not known here; kind of operation', 'a file does not run');
+});
+
+test('of each program of a folder the table tells the kernels', async () => {
+  const folder = dump();
+  const [program] = folder.programs;
+  folder.graphs.push({ ...structuredClone(folder.graphs[0]) });
+  folder.graphs[1].nodes.name = folder.graphs[1].nodes.name.map(() => 0);
+  folder.programs.push({ ...program, name: 'other', stages: [{ ...program.stages[0], graph: 1 }] });
+  const explored = await explore({ plain: () => folder });
+  await explored.press('o');
+  const first = (): string[] => told(explored).map(row => row.split('|')[0]);
+  assert.deepEqual(first(), ['dot.1', 'add_fusion']);
+  const picker = explored.root.querySelector('select.jv-program') as HTMLSelectElement;
+  picker.value = '1';
+  picker.dispatchEvent(new (window().Event)('change') as unknown as Event);
+  await new Promise(done => setTimeout(done, 5));
+  assert.deepEqual(first(), ['dot', 'fused']);
 });
 
 test('of a hundred thousand rows those in sight are on the page, and they are sorted at once', () => {

@@ -12,6 +12,7 @@ import type { Scene } from '../../draw/scene.ts';
 import { isFailure } from '../failure.ts';
 import type { Openings } from '../picture/openings.ts';
 import type { ReadingStand } from '../source/reading.ts';
+import type { TableStand } from '../table/table.ts';
 import type { RoomStand } from '../picture/roomLeft.ts';
 import type { SavedView } from './saved.ts';
 import type { Stand } from '../picture/viewpoint.ts';
@@ -25,6 +26,7 @@ export interface Earlier {
   readonly at: number;
   readonly openings: Openings;
   readonly source: ReadingStand;
+  readonly table: TableStand;
   /** px that the picture was high. */
   readonly high: number;
   readonly picture: EarlierPicture | null;
@@ -53,7 +55,12 @@ export interface Followed extends EarlierPicture {
   readonly boxes: (visible: VisibleGraph) => Int32Array;
 }
 
-export function earlierOf(document: Document, viewed: Viewed, asked: Asked, source: ReadingStand): Earlier {
+export function earlierOf(
+  document: Document,
+  viewed: Viewed,
+  asked: Asked,
+  stands: Pick<Earlier, 'source' | 'table'>
+): Earlier {
   const { scene, viewing, picture, room } = viewed.first;
   const { openings } = viewing;
   const view = viewOf(viewed);
@@ -67,7 +74,7 @@ export function earlierOf(document: Document, viewed: Viewed, asked: Asked, sour
     view,
     at: viewing.at,
     openings,
-    source,
+    ...stands,
     high: viewed.height.now,
     picture: scene && { scene, stand: picture.stand, room: room.stand },
     atLeft: viewed.inspection.atLeft,

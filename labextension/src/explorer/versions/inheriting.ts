@@ -6,6 +6,7 @@ import type { Document } from '../../document/graph.ts';
 import { earlierOf, goOnFrom, goOnWithMore, hasAllOf, type Asked, type Earlier } from './earlier.ts';
 import type { Exports } from '../exports.ts';
 import { isFailure } from '../failure.ts';
+import type { OperationTable } from '../table/table.ts';
 import type { Reading } from '../source/reading.ts';
 import type { SavedView } from './saved.ts';
 import type { Search } from '../bar/search.ts';
@@ -20,6 +21,7 @@ export interface InheritingParts {
   readonly viewed: Viewed;
   readonly asked: Asked;
   readonly reading: Reading;
+  readonly table: OperationTable;
   readonly help: HTMLElement;
   readonly tour: Tour;
   readonly search: Search;
@@ -36,18 +38,27 @@ export class Inheriting {
 
   /** How it stands, for one that takes its place. */
   get standing(): Standing {
-    const { whole, reading, help, tour, search, exports } = this.parts;
+    const { whole, reading, table, help, tour, search, exports } = this.parts;
     const searching = search.root.contains(document.activeElement);
     const saving = !exports.root.hidden;
-    return { whole: whole.on, source: reading.standing, help: !help.hidden, tour: tour.step, saving, searching };
+    return {
+      whole: whole.on,
+      source: reading.standing,
+      table: table.standing,
+      help: !help.hidden,
+      tour: tour.step,
+      saving,
+      searching
+    };
   }
 
-  stand({ whole, source, help, tour, saving, searching }: Standing): void {
+  stand({ whole, source, table, help, tour, saving, searching }: Standing): void {
     const { parts } = this;
     if (whole) {
       parts.expand(true);
     }
     parts.reading.stand(source);
+    parts.table.stand(table);
     parts.help.hidden = !help;
     if (tour !== null) {
       parts.tour.start(tour);
@@ -88,20 +99,21 @@ export class Inheriting {
 
   /** What is seen, for a picture of a later version of the program. */
   get earlier(): Earlier {
-    const { document, viewed, asked, reading } = this.parts;
+    const { document, viewed, asked, reading, table } = this.parts;
     return this.stillWaits && this.waiting
       ? this.waiting.earlier
-      : earlierOf(document, viewed, asked, reading.standing);
+      : earlierOf(document, viewed, asked, { source: reading.standing, table: table.standing });
   }
 
   /** Shows what was seen of an earlier version of the program. */
   goOnFrom(earlier: Earlier): void {
-    const { document, viewed, asked, reading } = this.parts;
+    const { document, viewed, asked, reading, table } = this.parts;
     const { wholly, shown } = goOnFrom(document, viewed, earlier, asked);
     const waiting = wholly ? null : { earlier };
     this.waiting = waiting;
     void shown.then(() => waiting && Object.assign(waiting, { seen: seenIn(viewed.first.viewing) }));
     reading.stand(earlier.source);
+    table.stand(earlier.table);
   }
 }
 

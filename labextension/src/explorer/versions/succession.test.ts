@@ -49,13 +49,15 @@ test('what takes the place of a picture shows the same, and stands as it did', a
   await press('?');
   await press('1');
   await press('s');
+  explorer.focus();
+  await press('o');
   const { view } = explorer;
   const { standing } = explorer.inheriting;
   assert.ok(view.selected !== null && view.camera);
   const next = await follow();
   assert.deepEqual({ ...next.view, camera: null }, { ...view, camera: null });
   assert.deepEqual(next.inheriting.standing, standing);
-  assert.ok(standing.help && standing.source && standing.saving);
+  assert.ok(standing.help && standing.source && standing.saving && standing.table.open);
   assert.ok(!root.isConnected && next.root.isConnected);
   assert.ok(!next.root.classList.contains('jv-coming'));
 });

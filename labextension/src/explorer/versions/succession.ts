@@ -4,6 +4,7 @@
  */
 import type { Explorer } from '../explorer.ts';
 import type { ReadingStand } from '../source/reading.ts';
+import type { TableStand } from '../table/table.ts';
 import type { SavedView } from './saved.ts';
 
 /** ms between two looks whether the next one has drawn. */
@@ -17,6 +18,7 @@ const COMING = 'jv-coming';
 export interface Standing {
   readonly whole: boolean;
   readonly source: ReadingStand;
+  readonly table: TableStand;
   readonly help: boolean;
   readonly tour: number | null;
   /** True while it is chosen as what to save. */
