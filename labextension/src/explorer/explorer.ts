@@ -110,7 +110,7 @@ export class Explorer {
       goTo: item => goTo(this.pane, item),
       close: () => this.leaveSearch()
     });
-    this.table = new OperationTable({ document: source, pane: () => this.pane, matches: () => this.search.nodes });
+    this.table = new OperationTable(source, this.search, { pane: () => this.pane, beside: () => this.beside });
     this.colours = new Colours(source, () => {
       this.checkpoints.mark(this.colours.key);
       this.beside.panes.forEach(pane => pane.recolour());
@@ -136,6 +136,7 @@ export class Explorer {
       second: there => this.reading.setSecond(there),
       changed: () => {
         this.bar.setBeside(this.beside.on);
+        this.table.show();
         this.keeping.keep();
       }
     });
@@ -367,6 +368,7 @@ export class Explorer {
   private entered(pane: Pane): void {
     this.beside?.entered(pane);
     if (pane !== this.pane) {
+      this.table.show();
       return;
     }
     const { graph, at, stageIndex, kernels, program } = pane.viewing;

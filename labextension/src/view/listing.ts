@@ -55,8 +55,8 @@ export function eachOf(document: Document, graph: Graph): Listing {
   };
 }
 
-/** Operations in groups, in the order in which they begin; null where all are in one. */
-export function groupsOf(document: Document, graph: Graph, grouping: Grouping): Listing | null {
+/** Operations in groups, in the order in which they begin; null for fewer than `least`. */
+export function groupsOf(document: Document, graph: Graph, grouping: Grouping, least = 2): Listing | null {
   const operations = operationsOf(document, graph);
   const { node, rowOf } = operations;
   const nameOf = grouping.nameOf(document, graph, operations);
@@ -65,7 +65,7 @@ export function groupsOf(document: Document, graph: Graph, grouping: Grouping): 
     const name = nameOf(one) || grouping.rest;
     return names.get(name) ?? names.set(name, names.size).size - 1;
   });
-  if (names.size < 2) {
+  if (names.size < least) {
     return null;
   }
   const first = new Int32Array(names.size + 1);

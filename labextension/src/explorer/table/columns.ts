@@ -9,6 +9,7 @@ import type { Amount } from '../../view/operations.ts';
 import { rowLabel, rowsOf, type Rows } from '../../view/outline.ts';
 import { bytesText, numberText } from '../../view/words.ts';
 import { limitOf } from '../details/measured.ts';
+import type { Besides } from './beside.ts';
 
 export interface Column {
   readonly key: string;
@@ -34,6 +35,7 @@ export interface Listed {
   readonly graph: Graph;
   readonly listing: Listing;
   readonly grouping: Grouping | undefined;
+  readonly besides?: Besides | undefined;
 }
 
 const NUMBER = 84;
@@ -54,18 +56,26 @@ export function columnsOf(listed: Listed): Column[] {
   const many = numeric('count', what, `How many ${what}`, row => first[row + 1] - first[row], numberText);
   const own = grouping ? [many] : [];
   const rest = grouping ? [] : wordsOf(listed);
+  const [time, bytes] = [
+    amount(listing, 'seconds', 'time', 'In a run, by itself: without what is inside', 's', timeText),
+    amount(listing, 'bytes', 'bytes', 'Bytes read and written in a run', 'B', bytesText)
+  ];
+  const timed = amounts.seconds.length > 0;
   const columns = [
     ...own,
-    ...main(listing),
+    timed ? time : bytes,
+    ...shares(listing),
+    ...besideColumns(listed),
+    ...(grouping ? [] : whereabouts(listed)),
     amount(listing, 'flops', 'FLOPs', 'Floating-point operations in a run', 'FLOP', flopsText),
     rate(listing, 'flops', 'FLOP/s', flopsText),
-    amount(listing, 'bytes', 'bytes', 'Bytes read and written in a run', 'B', bytesText),
+    ...(timed ? [bytes] : []),
     rate(listing, 'bytes', 'bytes/s', bytesText),
     ...rest
   ];
   const says = ({ numbers, text }: Column): boolean => {
     for (let row = 0; row < count; row++) {
-      if (numbers ? numbers(row) > 0 : text(row) !== '') {
+      if (numbers ? numbers(row) !== 0 : text(row) !== '') {
         return true;
       }
     }
@@ -108,8 +118,8 @@ function rate({ amounts }: Listing, key: 'flops' | 'bytes', label: string, words
   return { ...column, width: 100 };
 }
 
-/** The time, or where there is none the bytes, with what that is of the whole. */
-function main(listing: Listing): Column[] {
+/** What the time, or where there is none the bytes, is of the whole. */
+function shares(listing: Listing): Column[] {
   const { amounts, operations, count } = listing;
   const timed = amounts.seconds.length > 0;
   const column = timed ? amounts.seconds : amounts.bytes;
@@ -136,11 +146,44 @@ function main(listing: Listing): Column[] {
     row => (column[row] > 0 ? upTo[row] / whole : 0),
     value => shareText(value, 1)
   );
-  const time = amount(listing, 'seconds', 'time', 'In a run, by itself: without what is inside', 's', timeText);
   return [
-    ...(timed ? [time] : []),
     { ...share, width: 92, bar: row => column[row] / most },
     { ...together, width: 82 }
+  ];
+}
+
+/** What it is beside, and how much more here. */
+function besideColumns({ listing, besides }: Listed): Column[] {
+  if (!besides) {
+    return [];
+  }
+  const { amount: there, name, of } = besides;
+  const [text, unit] = of === 'seconds' ? ([timeText, 's'] as const) : ([bytesText, 'B'] as const);
+  const here = listing.amounts[of];
+  const more = (row: number): number => (Number.isNaN(there[row]) ? 0 : here[row] - there[row]);
+  return [
+    numeric('beside', 'beside', `The same in ${name}`, row => there[row] || 0, text, unit),
+    {
+      ...numeric('difference', 'difference', `How much more it is here than in ${name}`, more, text, unit),
+      text: row => (more(row) === 0 ? '' : `${more(row) > 0 ? '+' : '−'}${text(Math.abs(more(row)))}`)
+    }
+  ];
+}
+
+/** Where an operation is from, and what limits it. */
+function whereabouts(listed: Listed): Column[] {
+  const { document, graph, listing } = listed;
+  const { node } = listing.operations;
+  const rows = rowsOf(document, graph);
+  const measured = measuredOf(document, graph);
+  return [
+    words('line', 'line', 'The line of your source', [hasOneFile(document) ? 52 : 130], row =>
+      lineOf(document, graph.stack[node[row]])
+    ),
+    words('in', 'in', 'What it is a part of', [96, 1], row => partOf(listed, rows, row)),
+    words('limit', 'limit', 'What limits it, and how near it comes', [160], row =>
+      measured ? (limitOf(document, graph, measured, node[row]) ?? '') : ''
+    )
   ];
 }
 
@@ -148,29 +191,13 @@ function main(listing: Listing): Column[] {
 function wordsOf(listed: Listed): Column[] {
   const { document, graph, listing } = listed;
   const { node } = listing.operations;
-  const rows = rowsOf(document, graph);
   const fates = fatesOf(document, graph);
-  const measured = measuredOf(document, graph);
   const { runs } = listing.amounts;
   const again = runs.some(times => times !== 1);
-  const words = (
-    key: string,
-    label: string,
-    title: string,
-    [width, grows = 0]: readonly [number, number?],
-    text: (row: number) => string
-  ): Column => ({ key, label, title, width, grows, text });
   return [
     ...(again ? [numeric('runs', 'runs', 'How often it runs in a run of the program', row => runs[row], short)] : []),
-    words('limit', 'limit', 'What limits it, and how near it comes', [160], row =>
-      measured ? (limitOf(document, graph, measured, node[row]) ?? '') : ''
-    ),
     amount(listing, 'makes', 'makes', 'Bytes of its value', 'B', bytesText),
     words('type', 'type', 'The type of its value', [96, 1], row => typesText(document, graph, node[row])),
-    words('in', 'in', 'What it is a part of', [96, 1], row => partOf(listed, rows, row)),
-    words('line', 'line', 'The line of your source', [hasOneFile(document) ? 52 : 130], row =>
-      lineOf(document, graph.stack[node[row]])
-    ),
     words('operation', 'operation', 'What it does', [120], row => {
       const op = document.strings[graph.op[node[row]]];
       return op === listing.name(row) ? '' : op;
@@ -196,4 +223,14 @@ function partOf({ document, graph, listing }: Listed, rows: Rows, row: number): 
 function typesText(document: Document, graph: Graph, node: number): string {
   const [first, end] = [graph.firstValue[node], graph.firstValue[node + 1]];
   return first === end ? '' : `${typeText(document, graph, first)}${end > first + 1 ? ` +${end - first - 1}` : ''}`;
+}
+
+function words(
+  key: string,
+  label: string,
+  title: string,
+  [width, grows = 0]: readonly [number, number?],
+  text: (row: number) => string
+): Column {
+  return { key, label, title, width, grows, text };
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../../document/decode.ts';
 import { affine, Sketch } from '../../document/sketch.ts';
+import { pair } from '../../document/sketchPair.ts';
 import type { Document as PlainDocument } from '../../document/schema.generated.ts';
 import { colourings } from '../../view/colouring.ts';
 import { explore, withExplorers, type Explored } from '../testExplorer.ts';
@@ -79,11 +80,11 @@ test('of a dump the table tells what reads and writes most, and nothing that cou
   assert.equal(title.getAttribute('aria-expanded'), 'true');
   assert.deepEqual(
     heads(explored).map(({ textContent }) => textContent),
-    ['name', 'share▾', 'cumulative', 'bytes', 'type', 'operation', '#']
+    ['name', 'bytes', 'share▾', 'cumulative', 'type', 'operation', '#']
   );
   assert.deepEqual(told(explored), [
-    'dot.1|64.5 %|64.5 %|80 B|f32[3]|dot|1',
-    'add_fusion|35.5 %|100 %|44 B|f32[4]|fusion|2'
+    'dot.1|80 B|64.5 %|64.5 %|f32[3]|dot|1',
+    'add_fusion|44 B|35.5 %|100 %|f32[4]|fusion|2'
   ]);
   assert.equal(
     tableOf(explored).querySelector('.jv-table-foot')?.textContent,
@@ -207,6 +208,42 @@ test('of each program of a folder the table tells the kernels', async () => {
   picker.dispatchEvent(new (window().Event)('change') as unknown as Event);
   await new Promise(done => setTimeout(done, 5));
   assert.deepEqual(first(), ['dot', 'fused']);
+});
+
+test('of two programs side by side the table tells what both take, and the difference', async () => {
+  const plain = pair();
+  const run = { device: 'CPU', devices: 1, runs: 3, words: [], seconds: {} };
+  const figures = (seconds: readonly number[]) => ({ jaxpr: { node: [3, 4, 5], seconds: [...seconds] } });
+  plain.measures = [
+    { ...run, program: 0, figures: figures([0.003, 0.001, 0.002]) },
+    { ...run, program: 1, figures: figures([0.001, 0.002, 0.004]) }
+  ];
+  const explored = await explore({ plain: () => plain });
+  await explored.press('o');
+  assert.deepEqual(
+    heads(explored).map(one => one.textContent),
+    ['name', 'time▾', 'share', 'cumulative', 'beside', 'difference', 'type', '#']
+  );
+  const compared = (): string[] =>
+    told(explored).map(row =>
+      row
+        .split('|')
+        .filter((_, at) => [0, 1, 4, 5].includes(at))
+        .join(' ')
+    );
+  // What has no counterpart there is told alone.
+  assert.deepEqual(compared(), ['dot_general 3 ms 1 ms +2 ms', 'tanh 2 ms  ', 'add 1 ms 2 ms −1 ms']);
+  const by = tableOf(explored).querySelector('select') as HTMLSelectElement;
+  by.value = 'operation';
+  by.dispatchEvent(new (window().Event)('change') as unknown as Event);
+  assert.deepEqual(
+    told(explored).map(row => row.split('|').slice(0, 7).join(' ')),
+    [
+      'dot_general 1 3 ms 50 % 50 % 1 ms +2 ms',
+      'tanh 1 2 ms 33.3 % 83.3 % 4 ms −2 ms',
+      'add 1 1 ms 16.7 % 100 % 2 ms −1 ms'
+    ]
+  );
 });
 
 test('of a hundred thousand rows those in sight are on the page, and they are sorted at once', () => {

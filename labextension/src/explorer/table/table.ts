@@ -3,11 +3,15 @@
  * both ways: what is picked in it is selected in the picture, what is selected there is marked in it.
  */
 import type { Document, Graph } from '../../document/graph.ts';
+import { canRun } from '../../document/programs.ts';
 import { itemOfNode } from '../../view/folds.ts';
 import { kernelCount } from '../../view/kernels.ts';
 import { eachOf, groupings, groupsOf, type Grouping, type Listing } from '../../view/listing.ts';
 import { measuredOf } from '../../view/measures.ts';
 import { hasKernels } from '../../view/operations.ts';
+import type { Search } from '../bar/search.ts';
+import type { Beside } from '../compare/beside.ts';
+import { numberText } from '../../view/words.ts';
 import { button, element } from '../elements.ts';
 import { selectNodes } from '../going.ts';
 import { Grip } from '../grip.ts';
@@ -15,6 +19,7 @@ import { takesKeys } from '../ownKeys.ts';
 import type { Pane } from '../picture/pane.ts';
 import { fold } from '../strips/fold.ts';
 import { asText } from './asText.ts';
+import { besidesOf } from './beside.ts';
 import { columnsOf, type Column } from './columns.ts';
 import { footOf, operationsIn } from './foot.ts';
 import { Grid } from './grid.ts';
@@ -29,11 +34,9 @@ const POINTED = 400;
 const EACH = 'each';
 
 export interface TableParts {
-  readonly document: Document;
-  /** The picture with the focus. */
+  /** The picture with the focus, and where the one beside it is found. */
   pane(): Pane;
-  /** 1 for each node that is searched for; empty where nothing is. */
-  matches(): Uint8Array;
+  beside(): Pick<Beside, 'other'>;
 }
 
 /** How it stands, for the picture that takes the place of this one. */
@@ -47,6 +50,7 @@ export interface TableStand {
 interface Rows {
   readonly graph: Graph;
   readonly by: string;
+  readonly there: Graph | undefined;
   readonly listing: Listing;
   readonly grouping: Grouping | undefined;
   readonly columns: readonly Column[];
@@ -69,10 +73,14 @@ export class OperationTable {
   private rows: Rows | null = null;
   private order: Int32Array = new Int32Array(0);
 
-  constructor(private readonly parts: TableParts) {
+  constructor(
+    private readonly source: Document,
+    private readonly search: Pick<Search, 'nodes'>,
+    private readonly parts: TableParts
+  ) {
     const { root, strip, by, tools, foot } = this;
     root.setAttribute('aria-label', 'operations');
-    root.hidden = !isWorthTelling(parts.document);
+    root.hidden = !isWorthTelling(source);
     by.setAttribute('aria-label', 'rows');
     by.title = 'What is a row: each operation, or all that have something in common';
     by.append(...[{ key: EACH, label: EACH }, ...groupings].map(one => option(one.key, one.label)));
@@ -143,7 +151,7 @@ export class OperationTable {
   /** Another stage is on the screen, or other operations are searched for. */
   show(): void {
     const { strip, parts, by, grid, tools, foot } = this;
-    const { document } = parts;
+    const document = this.source;
     this.graph = parts.pane().viewing.graph;
     strip.title.textContent = titleOf(document, this.graph);
     tools.hidden = this.grip.root.hidden = !strip.open;
@@ -154,7 +162,7 @@ export class OperationTable {
     const listed = this.list(graph, by.value);
     const { listing, columns, grouping } = listed;
     const sorting = this.sorting;
-    const matches = parts.matches();
+    const matches = this.search.nodes;
     const shown = sorted(columns, listing.count, sorting);
     const found = matches.length ? rowsWith(listing, matches) : null;
     this.order = found ? shown.filter(row => found[row]) : shown;
@@ -166,13 +174,17 @@ export class OperationTable {
 
   /** The rows and columns of a stage, worked out once as long as both stay. */
   private list(graph: Graph, by: string): Rows {
-    if (this.rows?.graph !== graph || this.rows.by !== by) {
-      const { document } = this.parts;
+    const { parts, source: document } = this;
+    const pane = parts.pane();
+    const there = parts.beside().other(pane)?.viewing;
+    if (this.rows?.graph !== graph || this.rows.by !== by || this.rows.there !== there?.graph) {
       const asked = groupings.find(({ key }) => key === by);
       const groups = asked && groupsOf(document, graph, asked);
       const grouping = groups ? asked : undefined;
       const listing = groups ?? eachOf(document, graph);
-      this.rows = { graph, by, listing, grouping, columns: columnsOf({ document, graph, listing, grouping }) };
+      const besides = besidesOf(document, pane.viewing, there, listing, grouping);
+      const columns = columnsOf({ document, graph, listing, grouping, besides });
+      this.rows = { graph, by, there: there?.graph, listing, grouping, columns };
     }
     return this.rows;
   }
@@ -224,9 +236,9 @@ export class OperationTable {
 
   /** Only what makes several groups of this stage can be chosen. */
   private offer(): void {
-    const { graph, parts } = this;
+    const { graph, source } = this;
     groupings.forEach((grouping, at) => {
-      this.by.options[at + 1].disabled = !graph || !groupsOf(parts.document, graph, grouping);
+      this.by.options[at + 1].disabled = !graph || !groupsOf(source, graph, grouping);
     });
   }
 
@@ -254,14 +266,19 @@ function option(key: string, label: string): HTMLOptionElement {
 }
 
 /** True for a program that is not seen at a look: of many operations, measured, or a file of the compiler's. */
-function isWorthTelling({ graphs, programs, measures }: Document): boolean {
-  const stages = programs.flatMap(one => one.stages);
-  return stages.some(({ graph, kind }) => measures.length > 0 || operationsIn(graphs[graph]) > FEW || kind === 'hlo');
+function isWorthTelling(source: Document): boolean {
+  const { graphs, programs, measures } = source;
+  return (
+    measures.length > 0 ||
+    programs.some(
+      ({ stages }, program) => !canRun(source, program) || stages.some(({ graph }) => operationsIn(graphs[graph]) > FEW)
+    )
+  );
 }
 
 function titleOf(document: Document, graph: Graph): string {
   const kernels = hasKernels(document, graph);
-  const count = kernels ? kernelCount(document, graph) : operationsIn(graph);
+  const count = numberText(kernels ? kernelCount(document, graph) : operationsIn(graph));
   const what = kernels ? 'kernels' : 'operations';
   if (measuredOf(document, graph)) {
     return `${what}: which of ${count} take longest`;
