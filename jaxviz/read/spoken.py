@@ -5,6 +5,8 @@ function is told by what made it.
 
 >>> kept_name("main.<locals>.Model.loss"), kept_name("scaled.<locals>.decorator.<locals>.wrapper")
 ('Model.loss', 'scaled.wrapper')
+>>> kept_name("Dense.<locals>.apply")
+'Dense.apply'
 >>> said("Block.__call__"), said("scaled.wrapper"), said("Model.loss")
 ('Block', 'scaled', 'Model.loss')
 """
@@ -20,6 +22,9 @@ _OF_DECORATORS = re.compile(
     r"_*((new_)?(wrapper|wrapped|inner|decorated)(_(fn|func?|function))?|deco(rator|rate)?|wrap)_*"
 )
 
+# What functions that make others give, where the name says nothing: `apply` of `Dense(8)`.
+_OF_MAKERS = frozenset({"apply", "apply_fn", "apply_fun"})
+
 # What libraries put around a function, a method or the body of a loop.
 _OF_LIBRARIES = re.compile(
     r"_*(new_|wrapped_)?(fn|func?|function|call|method|body|cond)(_(fn|fun|func))?(_(aux|wrap(per|ped)))?_*"
@@ -30,7 +35,7 @@ _OF_LIBRARIES = re.compile(
 def kept_name(qualified: str) -> str:
     """The name of a function by its qualified one: without what it stands in, but for what made a wrapper."""
     *around, name = qualified.split(_INSIDE)
-    if _OF_DECORATORS.fullmatch(name):
+    if _OF_DECORATORS.fullmatch(name) or name in _OF_MAKERS:
         for outer in reversed(around):
             maker = outer.rpartition(".")[2]
             if not _OF_DECORATORS.fullmatch(maker):

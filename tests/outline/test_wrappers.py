@@ -54,6 +54,31 @@ def test_what_a_decorator_gives_is_called_as_the_decorator():
     assert not rows_named(outline, "fn")
 
 
+@pytest.mark.smoke
+def test_layers_that_are_functions_are_called_as_what_makes_them():
+    def dense(scale):
+        def apply(p, x):
+            return jnp.tanh(x @ p) * scale
+
+        return apply
+
+    def norm():
+        def apply_fun(_, x):
+            return (x - x.mean()) / x.std()
+
+        return apply_fun
+
+    def f(ps, x):
+        for p, a in zip(ps, layers, strict=True):
+            x = a(p, x)
+        return x
+
+    layers = [dense(2.0), norm(), dense(3.0)]
+    outline = outline_of(f, [jnp.eye(8)] * 3, _X)
+    check(outline)
+    assert names_inside(outline, 0) == ["dense", "norm", "dense"]
+
+
 _SOLVER = """
 class BoundMethod:
     def __init__(self, method): self.method = method

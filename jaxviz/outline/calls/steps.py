@@ -190,6 +190,9 @@ class Steps:
             name = self._expressions.at(called).function
         elif self._stacks.library[called] and passes_on(name):
             return ""
+        if name in GENERIC and not self._stacks.library[called]:
+            # What makes such functions, or the class that has one.
+            name = self._tables.strings[function].rpartition(".")[0].rpartition(".")[2]
         return "" if name in GENERIC or name.startswith("_") else name
 
     def _only_passes_on(self, called: int) -> bool:

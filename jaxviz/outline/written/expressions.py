@@ -88,7 +88,8 @@ WRAPPER = "wrapper"
 #: Names that say nothing about what is done.
 GENERIC = frozenset(
     {"<lambda>", "<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>", "lambda", "map", "tree.map", "tree_map", "fn"}
-    | {"func", "fun", "f", "g", "op", "call", WRAPPER, "wrapped", "inner", "apply", "update_fn", "init_fn", "next"}
+    | {"func", "fun", "f", "g", "op", "call", WRAPPER, "wrapped", "inner", "apply", "apply_fn", "apply_fun"}
+    | {"update_fn", "init_fn", "next"}
     # What Flax and Equinox give to a checkpoint or to `jit` in place of the person's module.
     | {"rematted", "core_fn", "fun_checkpoint", "fun_wrapped"}
 )
