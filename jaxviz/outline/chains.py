@@ -30,6 +30,7 @@ from jaxviz.outline.elements import (
     is_kind,
 )
 from jaxviz.outline.paths import NodePaths, combinations_of
+from jaxviz.outline.phases.alike import keep_calls_alike
 from jaxviz.outline.phases.phases import AFTER, BEFORE, PHASE_NAMES, UPDATE
 from jaxviz.outline.rows import Rows, before_each
 from jaxviz.outline.written.expressions import (
@@ -98,6 +99,7 @@ class Chains:
         link = np.zeros(count, bool)
         link[1:] = single[rows.parent[1:]]
         self._keep_phases_alike(rows, kinds[rows.path], link)
+        keep_calls_alike(rows, kinds[rows.path], self._found.paths, link)
         # In preorder an only child stands right after its parent.
         top = np.maximum.accumulate(np.where(link, 0, np.arange(count))).astype(np.int32)
         last = np.flatnonzero(np.append(~link[1:], True))

@@ -41,8 +41,8 @@ def test_two_gradients_in_one_step_each_hold_their_phases():
 
 def test_what_a_checkpoint_runs_forward_stands_where_it_was_called():
     outline = outline_of_style("decorators")
-    forward, inner, backward = rows_named(outline, "mix", "call")
-    assert forward.twin == backward.index
+    forward, inner, backward, inner_backward = rows_named(outline, "mix", "call")
+    assert (forward.twin, inner.twin) == (backward.index, inner_backward.index)
     # The function that the decorator wraps, and what the decorator adds.
     assert names_inside(outline, forward.index) == ["mix", "add"]
     assert names_inside(outline, inner.index) == ["matmul", "tanh", "matmul"]
