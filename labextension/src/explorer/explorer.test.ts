@@ -374,7 +374,7 @@ test('the tour goes on with one key, and each step outlines what it tells of, wh
     outlined.push(root.querySelector('.jv-toured')?.textContent ?? '');
   }
   // The source is shown, and its button pressed as that of the stage is.
-  assert.deepEqual(outlined.slice(1), ['jaxpr 3', 'Python', '?']);
+  assert.deepEqual(outlined.slice(1), ['jaxpr 3', 'text', '?']);
   assert.equal(document.activeElement?.textContent, 'done');
   (document.querySelector('.jv-tour button') as HTMLElement).click();
   const opener = root.querySelector('.jv-more') as HTMLElement;

@@ -90,7 +90,7 @@ export class Explorer {
       search: () => this.search,
       colours: () => this.colours,
       told: shown => this.bar.setSource(shown),
-      close: () => this.obey('source'),
+      close: () => this.reading.close(),
       goToLine: options.goToLine
     });
     this.keeping = this.makeKeeping(options);

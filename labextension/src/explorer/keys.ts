@@ -70,12 +70,12 @@ export const keys: readonly Key[] = [
     shown: 'Escape',
     does: 'let go; of nothing any more: back to the cell, in a notebook'
   },
-  { keys: ['1'], command: 'source', shown: '1', does: 'the Python source; where there is none, the text of the stage' },
+  { keys: ['1'], command: 'source', shown: '1', does: 'the Python source; where there is none, as t' },
   {
     keys: ['t', 'T'],
     command: 'text',
     shown: 't',
-    does: 'the text of the stage: jaxpr, StableHLO or HLO; again: the Python source'
+    does: 'the text of the stage: jaxpr, StableHLO or HLO, in the place of the source'
   },
   { keys: ['2'], command: 'jaxpr', shown: '2', does: 'the jaxpr' },
   { keys: ['3'], command: 'stablehlo', shown: '3', does: 'StableHLO' },

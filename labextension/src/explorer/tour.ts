@@ -24,7 +24,7 @@ const STEPS: readonly Step[] = [
     of: ['button.jv-stage[aria-pressed="true"]:not(.jv-python)']
   },
   {
-    text: 'Under Python are your lines, with how many operations each became: click one there to see where it went.',
+    text: 'Under Python are your lines, with how many operations each became: click one there to see where it went. The text of each stage is there too (t).',
     of: ['.jv-python']
   },
   {

@@ -110,4 +110,18 @@ export class Listing {
     const first = this.firstLine[as];
     return first < 0 ? [] : [first, ...(this.furtherLines.get(as) ?? [])];
   }
+
+  /** 1 for each line that is about any of the nodes. */
+  linesOf(nodes: readonly number[]): Uint8Array {
+    const { firstLine, furtherLines, laid } = this;
+    const found = new Uint8Array(this.count);
+    for (const node of nodes) {
+      const as = laid.writtenAs.size ? (laid.writtenAs.get(node) ?? node) : node;
+      if (firstLine[as] >= 0) {
+        found[firstLine[as]] = 1;
+        furtherLines.get(as)?.forEach(line => (found[line] = 1));
+      }
+    }
+    return found;
+  }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import type { Document } from '../document/graph.ts';
+import { pair } from '../document/sketchPair.ts';
 import { affine, condition, loop, Sketch } from '../document/sketch.ts';
 import type { Listing } from './listing.ts';
 import { formName, listingOf } from './stageText.ts';
@@ -148,6 +149,8 @@ test('the text of a state of the compiler, and of whatever else there is, is HLO
     const document = documentOf(affine(), kind);
     assert.equal(formName(document, document.graphs[0]), name);
   }
+  const several = decodePlain(pair());
+  assert.equal(formName(several, several.graphs[1]), 'jaxpr of other');
 });
 
 test('a hundred thousand lines are laid in no time, because none is written', () => {

@@ -1,5 +1,6 @@
 /** The text of a stage: in which syntax a graph of a document is written, and what that is called. */
 import type { Document, Graph, Stage } from '../document/graph.ts';
+import { programName, programOf } from '../document/programs.ts';
 import { placeOf } from '../document/states.ts';
 import { HloSyntax } from './hlo.ts';
 import { JaxprSyntax } from './jaxpr.ts';
@@ -29,10 +30,12 @@ export function listingOf(document: Document, graph: Graph): Listing {
 
 const NAMES: Readonly<Record<string, string>> = { jaxpr: 'jaxpr', stablehlo: 'StableHLO' };
 
-/** What the text of a graph is called, in a word or two. */
+/** What the text of a graph is called, in a word or two; of several programs, whose it is. */
 export function formName(document: Document, graph: Graph): string {
-  const pass = placeOf(document, document.graphs.indexOf(graph));
-  return pass ? `HLO, pass ${pass.number}` : (NAMES[stageOf(document, graph)?.kind ?? ''] ?? 'HLO');
+  const at = document.graphs.indexOf(graph);
+  const pass = placeOf(document, at);
+  const form = pass ? `HLO, pass ${pass.number}` : (NAMES[stageOf(document, graph)?.kind ?? ''] ?? 'HLO');
+  return document.programs.length > 1 ? `${form} of ${programName(document, programOf(document, at))}` : form;
 }
 
 /** The stage that a graph is; none for a state of the compiler. The same graph in another fold has the same columns. */

@@ -5,6 +5,7 @@ import { kernelCount } from '../../view/kernels.ts';
 import { timeText } from '../../view/measures.ts';
 import { BarMenu } from './barMenu.ts';
 import { button, describe, element } from '../elements.ts';
+import { hasSource } from '../source/lines.ts';
 import type { Command } from '../keys.ts';
 
 export interface BarActions {
@@ -56,7 +57,9 @@ export function makeBar({ document: source, program: number, actions, passes, to
   const bar = element('div', 'jv-bar');
   const program = source.programs[number];
   bar.append(programPicker(source, number, actions));
-  const python = button('jv-stage jv-python', 'Python', 'The source, line by line (1)', () => actions.obey('source'));
+  const python = hasSource(source)
+    ? button('jv-stage jv-python', 'Python', 'The source, line by line (1)', () => actions.obey('source'))
+    : button('jv-stage jv-python', 'text', 'The stage as text, line by line (1)', () => actions.obey('source'));
   const stages = (program?.stages ?? []).map((stage, index) => {
     const chip = button('jv-stage', STAGES[stage.kind] ?? stage.kind, '', () => actions.stage(index));
     const said = countText(source, source.graphs[stage.graph], stage.kind);

@@ -3,7 +3,6 @@
  * the whole window and in a tab. What is only there for the room gives it to a second picture.
  */
 import type { Document, Graph } from '../../document/graph.ts';
-import { hasSource } from './lines.ts';
 import { SourcePane, type SourceActions, type Written } from './source.ts';
 
 /** px of an explorer in which two pictures have enough room beside the source. */
@@ -15,13 +14,13 @@ const SLIM = 560;
 /** The same of one with two pictures. */
 const SLIM_FOR_TWO = 760;
 
-export interface ReadingParts extends SourceActions {
+export interface ReadingParts extends Omit<SourceActions, 'chosen'> {
   readonly root: HTMLElement;
   /** What is seen now: the graph, and the nodes of it that are told of. */
   readonly seen: () => { readonly graph: Graph; readonly told: readonly number[] };
   /** The nodes that are searched for. */
   readonly matches: () => readonly number[];
-  /** Says in the bar whether it is there. */
+  /** Says in the bar whether the source is there; where there is none, the text of the stage. */
   readonly told: (shown: boolean) => void;
 }
 
@@ -45,10 +44,10 @@ export class Reading {
   private readonly width = new ResizeObserver(() => this.followWidth());
 
   constructor(
-    private readonly document: Document,
+    document: Document,
     private readonly parts: ReadingParts
   ) {
-    this.pane = new SourcePane(document, parts);
+    this.pane = new SourcePane(document, { ...parts, chosen: () => this.show(true) });
     this.width.observe(parts.root);
   }
 
@@ -75,22 +74,24 @@ export class Reading {
     this.gaveWay = gaveWay;
   }
 
-  /** Because the person asks for it, or no longer wants it. */
+  /** Because the person asks for it, or no longer wants it: the source, or what there is in its place. */
   toggle(): void {
-    this.show(!this.shown);
+    this.read(this.pane.source);
   }
 
-  /** Shows the text of the stage, and the person's source again. */
+  /** The same of the text of the stage. */
   toggleText(): void {
-    const isText = this.pane.written === 'stage';
-    if (this.shown && isText && !hasSource(this.document)) {
-      this.show(false);
-    } else {
-      this.pane.choose(this.shown && isText ? 'python' : 'stage');
-      if (!this.shown) {
-        this.show(true);
-      }
-    }
+    this.read('stage');
+  }
+
+  close(): void {
+    this.show(false);
+  }
+
+  private read(written: Written): void {
+    const away = this.shown && this.pane.written === written;
+    this.pane.chosen = written;
+    this.show(!away);
   }
 
   /** There is room for it from now on, or no longer. */
@@ -178,7 +179,7 @@ export class Reading {
     this.passing = this.gaveWay = false;
     this.root.hidden = !shown;
     this.parts.root.classList.toggle('jv-reading', shown);
-    this.parts.told(shown);
+    this.parts.told(shown && this.pane.written === this.pane.source);
     if (shown) {
       const { graph, told } = this.parts.seen();
       this.pane.fill(graph);

@@ -6,7 +6,7 @@ import { affine } from '../../document/sketch.ts';
 import { details } from '../details/details.ts';
 import { element } from '../elements.ts';
 import { showDetails } from '../details/inspector.ts';
-import { SourcePane } from './source.ts';
+import { SourcePane, type Written } from './source.ts';
 import { withWindow } from '../testWindow.ts';
 
 withWindow();
@@ -54,11 +54,12 @@ function merged(): Document {
   };
 }
 
-const NOTHING = { choose: () => undefined, hint: () => undefined, tint: () => '' };
+const NOTHING = { choose: () => undefined, chosen: () => undefined, hint: () => undefined, tint: () => '' };
 
-function paneOf(document: Document, graph = 0): { pane: SourcePane; picked: number[][] } {
+function paneOf(document: Document, graph = 0, read: Written | null = null): { pane: SourcePane; picked: number[][] } {
   const picked: number[][] = [];
   const pane = new SourcePane(document, { ...NOTHING, pick: nodes => picked.push([...nodes]), close: () => undefined });
+  pane.chosen = read;
   pane.fill(document.graphs[graph]);
   return { pane, picked };
 }
@@ -87,13 +88,11 @@ test('a click on a line gives its operations, and operations mark all of their l
 });
 
 test('where there is no source, that is said', () => {
-  const { pane } = paneOf(decodePlain(affine().plain()));
-  pane.choose('python');
+  const { pane } = paneOf(decodePlain(affine().plain()), 0, 'python');
   assert.match(pane.root.textContent ?? '', /source of this program is not at hand/);
   const document = twoFiles();
   const text = document.files.text.map(() => 0);
-  const elsewhere = paneOf({ ...document, files: { ...document.files, text } }).pane;
-  elsewhere.choose('python');
+  const elsewhere = paneOf({ ...document, files: { ...document.files, text } }, 0, 'python').pane;
   assert.match(elsewhere.root.textContent ?? '', /lines of this program are in .*one\.py, .*two\.py, of which nothing/);
 });
 

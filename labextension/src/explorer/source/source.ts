@@ -26,6 +26,8 @@ export interface SourceActions {
   /** The pointer is on a line of these nodes, or on none any more. */
   hint(nodes: readonly number[]): void;
   close(): void;
+  /** The person chose what is to be read. */
+  chosen(): void;
   /** The role of the palette that tells of a node in the picture; empty for one that is not told of. */
   tint(graph: Graph, node: number): string;
   /** Shows a line where it was written; absent where the host cannot. */
@@ -39,20 +41,18 @@ export class SourcePane {
   private readonly tabs: Readonly<Record<Written, HTMLButtonElement>>;
   private readonly copy: HTMLButtonElement;
   private graph: Graph | null = null;
-  private told: readonly number[] = [];
-  private found: readonly number[] = [];
   /** What the person chose to read. */
   chosen: Written | null = null;
 
   constructor(
-    private readonly source: Document,
-    actions: SourceActions
+    private readonly document: Document,
+    private readonly actions: SourceActions
   ) {
-    this.python = new PythonLines(source, actions);
-    this.stage = new StageLines(source, actions);
+    this.python = new PythonLines(document, actions);
+    this.stage = new StageLines(document, actions);
     this.tabs = {
-      python: button('jv-stage', 'Python', 'The lines that you wrote (t)', () => this.choose('python')),
-      stage: button('jv-stage', '', '', () => this.choose('stage'))
+      python: button('jv-tab', 'Python', 'The lines that you wrote (1)', () => this.choose('python')),
+      stage: button('jv-tab', '', '', () => this.choose('stage'))
     };
     this.copy = button('jv-link', 'copy', 'Copy all of this text', () => this.copyAll());
     const tabs = element('div', 'jv-source-tabs');
@@ -60,7 +60,7 @@ export class SourcePane {
     tabs.setAttribute('aria-label', 'what is read here');
     tabs.append(this.tabs.python, this.tabs.stage);
     const head = element('div', 'jv-source-head');
-    const close = button('jv-close', '×', 'Close the source (1)', () => actions.close());
+    const close = button('jv-close', '×', 'Close what is read here', () => actions.close());
     head.append(tabs, element('span', 'jv-space'), this.copy, close);
     this.root.append(head, this.python.root, this.stage.root);
     this.root.hidden = true;
@@ -70,26 +70,20 @@ export class SourcePane {
     return !this.root.hidden;
   }
 
-  /** What is read: without source, the text of the stage. */
   get written(): Written {
-    return this.chosen ?? (hasSource(this.source) ? 'python' : 'stage');
+    return this.chosen ?? this.source;
   }
 
-  /** Reads the one or the other from now on. */
-  choose(written: Written): void {
-    this.chosen = written;
-    if (this.graph) {
-      this.fill(this.graph);
-      this.mark(this.graph, this.told);
-      this.find(this.found);
-    }
+  /** What is read unless the person chooses something else: without source, the text of the stage. */
+  get source(): Written {
+    return hasSource(this.document) ? 'python' : 'stage';
   }
 
   /** Fills the pane with the lines as they are in `graph`. */
   fill(graph: Graph): void {
     this.graph = graph;
     const { written, tabs } = this;
-    const form = formName(this.source, graph);
+    const form = formName(this.document, graph);
     tabs.stage.textContent = form;
     tabs.stage.title = `The text of this stage: ${form} (t)`;
     for (const one of ['python', 'stage'] as const) {
@@ -104,7 +98,6 @@ export class SourcePane {
 
   /** Marks the lines of nodes; the first of them is brought into view. */
   mark(graph: Graph, nodes: readonly number[]): void {
-    this.told = nodes;
     this[this.written].mark(graph, nodes);
   }
 
@@ -115,7 +108,6 @@ export class SourcePane {
 
   /** Marks what was searched for. */
   find(nodes: readonly number[]): void {
-    this.found = nodes;
     this.stage.find(this.written === 'stage' ? nodes : []);
   }
 
@@ -124,9 +116,14 @@ export class SourcePane {
     this.stage.recolour();
   }
 
+  private choose(written: Written): void {
+    this.chosen = written;
+    this.actions.chosen();
+  }
+
   private copyAll(): void {
     if (this.graph) {
-      copyText(this.copy, listingOf(this.source, this.graph));
+      copyText(this.copy, listingOf(this.document, this.graph));
     }
   }
 }

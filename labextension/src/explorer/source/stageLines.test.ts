@@ -33,16 +33,36 @@ function long(): Sketch {
   return sketch;
 }
 
-test('t shows the text of the stage beside the picture, and the person again what was written in Python', async () => {
-  const explored = await explore(affine());
-  const pane = explored.root.querySelector('.jv-source-pane') as HTMLElement;
-  assert.ok(pane.hidden);
-  await explored.press('t');
-  assert.ok(!pane.hidden && !list(explored).hidden);
+test('t shows the text of the stage beside the picture, 1 the source in its place, and again neither', async () => {
+  const plain = affine().plain();
+  const [path, text] = ['one.py', 'x = x + 1'].map(one => (plain.strings as string[]).push(one) - 1);
+  const files = { path: [path], label: [path], library: [0], start: [1], text: [text] };
+  const explored = await explore({ plain: () => ({ ...plain, files }) });
+  const seen = (): string => {
+    const pane = explored.root.querySelector('.jv-source-pane') as HTMLElement;
+    return pane.hidden ? '' : (pane.querySelector('.jv-on')?.textContent ?? '');
+  };
+  const [python, stage] = [...explored.root.querySelectorAll<HTMLElement>('.jv-source-tabs button')];
+  const told: string[] = [];
+  for (const key of ['t', '1', '1', '1', 't', 't']) {
+    await explored.press(key);
+    told.push(seen());
+  }
+  assert.deepEqual(told, ['jaxpr', 'Python', '', 'Python', 'jaxpr', '']);
+  await explored.press('1');
+  stage.click();
   assert.equal(rows(explored).length, 5);
-  assert.equal(explored.root.querySelector('.jv-source-tabs .jv-on')?.textContent, 'jaxpr');
-  (explored.root.querySelector('.jv-source-tabs button') as HTMLElement).click();
-  assert.ok(list(explored).hidden);
+  assert.equal(explored.root.querySelector('.jv-python')?.getAttribute('aria-pressed'), 'false');
+  python.click();
+  assert.equal(seen(), 'Python');
+  assert.equal(explored.root.querySelector('.jv-python')?.getAttribute('aria-pressed'), 'true');
+});
+
+test('without source, 1 shows the text of the stage, and the bar says so', async () => {
+  const explored = await explore(affine());
+  await explored.press('1');
+  assert.equal(rows(explored).length, 5);
+  assert.equal(explored.root.querySelector('.jv-python')?.textContent, 'text');
 });
 
 test('a click on a line selects what it is about, and what is selected in the picture marks its line', async () => {

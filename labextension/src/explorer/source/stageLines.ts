@@ -21,6 +21,8 @@ const UNKNOWN_HEIGHT = 600;
 /** Lines that stand above what is brought into view. */
 const CONTEXT = 3;
 
+const NONE: Uint8Array = new Uint8Array(0);
+
 let count = 0;
 
 export class StageLines {
@@ -32,9 +34,10 @@ export class StageLines {
   private measured: Measured | null = null;
   private slowest = 0;
   private readonly rows = new Map<number, HTMLElement>();
-  private marked: ReadonlySet<number> = new Set();
-  private hinted: ReadonlySet<number> = new Set();
-  private found: ReadonlySet<number> = new Set();
+  /** 1 for each line of what is selected, of what is pointed at in the picture, of what is searched for. */
+  private marked = NONE;
+  private hinted = NONE;
+  private found = NONE;
   /** The line that keys are about. */
   private at = -1;
   private under = -1;
@@ -76,7 +79,7 @@ export class StageLines {
       this.listing = listing;
       this.measured = measuredOf(this.source, graph);
       this.slowest = this.measured?.own.seconds.reduce((most, one) => Math.max(most, one), 0) ?? 0;
-      this.marked = this.hinted = this.found = new Set();
+      this.marked = this.hinted = this.found = NONE;
       this.at = this.under = -1;
       this.widest = 0;
       this.root.classList.toggle('jv-timed', this.slowest > 0);
@@ -94,10 +97,10 @@ export class StageLines {
   mark(_graph: Graph, nodes: readonly number[]): void {
     this.marked = this.linesOf(nodes);
     this.dress();
-    const [first] = this.marked;
-    if (first !== undefined && !this.still) {
-      this.at = Math.min(...this.marked);
-      this.reveal(this.at);
+    const first = this.marked.indexOf(1);
+    if (first >= 0 && !this.still) {
+      this.at = first;
+      this.reveal(first);
     }
     this.tellCursor();
   }
@@ -122,12 +125,8 @@ export class StageLines {
     }
   }
 
-  private linesOf(nodes: readonly number[]): Set<number> {
-    const lines = new Set<number>();
-    for (const node of this.listing ? nodes : []) {
-      this.listing?.lines(node).forEach(line => lines.add(line));
-    }
-    return lines;
+  private linesOf(nodes: readonly number[]): Uint8Array {
+    return nodes.length && this.listing ? this.listing.linesOf(nodes) : NONE;
   }
 
   private forget(): void {
@@ -237,11 +236,11 @@ export class StageLines {
   private dress(): void {
     const { marked, hinted, found, at } = this;
     for (const [line, row] of this.rows) {
-      row.classList.toggle('jv-marked', marked.has(line));
-      row.classList.toggle('jv-hinted', hinted.has(line));
-      row.classList.toggle('jv-found', found.has(line));
+      row.classList.toggle('jv-marked', marked[line] === 1);
+      row.classList.toggle('jv-hinted', hinted[line] === 1);
+      row.classList.toggle('jv-found', found[line] === 1);
       row.classList.toggle('jv-at', line === at);
-      row.setAttribute('aria-selected', String(marked.has(line)));
+      row.setAttribute('aria-selected', String(marked[line] === 1));
     }
   }
 
