@@ -10,6 +10,7 @@ import copy
 import functools
 import importlib
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -189,7 +190,11 @@ def _names(debug_info: Any, field: str, count: int) -> tuple[str, ...]:
 
 @lru_cache(1024)
 def _known_names(names: tuple[Any, ...]) -> tuple[str, ...]:
-    return tuple(name if isinstance(name, str) and name != "unknown" else "" for name in names)
+    return tuple(name if isinstance(name, str) and not _OF_NOBODY.fullmatch(name) else "" for name in names)
+
+
+# What JAX calls arguments that it does not know, and those that `pmap` hands on.
+_OF_NOBODY = re.compile(r"unknown|flat_args\[\d+\]")
 
 
 def is_dropped(variable: Any) -> bool:

@@ -185,6 +185,12 @@ def test_a_shard_map_slices_what_is_split_over_devices():
     ]
 
 
+@pytest.mark.smoke
+def test_what_is_given_to_the_body_of_a_pmap_has_no_name_of_jax():
+    graph = read_jaxpr(jax.make_jaxpr(jax.pmap(lambda p, x: p * x))(jnp.ones((1, 2)), jnp.ones((1, 2))))
+    assert not [name for name in graph.tables.strings if "flat_args" in name]
+
+
 def test_a_kernel_gives_what_its_outputs_hold_at_the_end():
     pallas = pytest.importorskip("jax.experimental.pallas")
 
