@@ -174,7 +174,7 @@ class Capture:
             self.hlo.graph,
             self.hlo.tagged,
             self.snapshots,
-            frozenset(self.hlo.links.source.tolist()),
+            self.hlo.links,
             self.program.renamed_arguments,
         )
         return make_fates(evidence)

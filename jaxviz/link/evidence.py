@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from jaxviz import compat
 from jaxviz.graph import ARGUMENT, OPERATION, Column, Graph
 from jaxviz.link.given import given_nodes
-from jaxviz.link.links import PLUMBING, Found
+from jaxviz.link.links import EXACT, PLUMBING, Found, Links
 from jaxviz.link.liveness import LOOPS, needed_nodes
 from jaxviz.link.snapshots import ONLY_MOVE
 from jaxviz.link.tags import Places
@@ -34,12 +34,17 @@ class Evidence:
     hlo: Graph
     hlo_tags: Sequence[Found]
     snapshots: Sequence[Snapshot]
-    #: The equations that something of optimized HLO is linked to, be it by what is around it.
-    linked: frozenset[int]
+    #: The links to optimized HLO.
+    links: Links
     #: By the name that JAX gives an argument, the one that it has in the jaxpr, where that is another.
     renamed: Mapping[str, str] = field(default_factory=dict)
     _nodes_of: dict[str, Found] = field(default_factory=dict, init=False)
     _instances: dict[int, set[int]] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def linked(self) -> frozenset[int]:
+        """The equations that something of optimized HLO is linked to, be it by what is around it."""
+        return frozenset(self.links.source.tolist())
 
     @cached_property
     def needed(self) -> Column:
@@ -86,6 +91,11 @@ class Evidence:
     def given(self) -> set[int]:
         """What is computed of numbers alone."""
         return given_nodes(self.jaxpr)
+
+    def filled_by(self, rows: NDArray[np.bool_]) -> set[int]:
+        """The equations of which a constant in a shape is all there is, and of which alone one of these rows is."""
+        known = (self.links.kind == EXACT) & rows[self.links.target]
+        return self.filling.intersection(self.links.source[known].tolist())
 
     def with_owners(self, nodes: Iterable[int]) -> set[int]:
         """The nodes, and those whose bodies hold them."""

@@ -27,6 +27,7 @@ def living(evidence: Evidence) -> dict[int, int]:
         _told_by(evidence, rows & ~shaped)
         | (_told_by(evidence, rows & shaped & ~filled) - evidence.computing)
         | (_told_by(evidence, rows & filled) & evidence.filling)
+        | evidence.filled_by(rows & shaped)
         for rows in (working & inside, working & ~inside)
     )
     states = (folded, FOLDED), (fused, FUSED), (alone, ALONE), (fused & alone, BOTH)

@@ -452,3 +452,13 @@ def test_a_call_that_only_a_number_in_it_has_the_name_of_is_around_what_lives():
     ex, fates = _fates(lambda a: jnp.linalg.inv(jnp.eye(2) + a @ a) @ a, jnp.ones((4, 2, 2)))
     (call,) = (fate for _, fate in fates if ex.jaxpr.node(fate.node).name == "solve")
     assert call.kind == "context"
+
+
+@pytest.mark.smoke
+def test_a_number_in_a_shape_that_has_an_instruction_of_its_own_is_alive():
+    """It has no name in optimized HLO, but nothing else there is filled with that number."""
+    ex = jv.explore(lambda x, group: jax.ops.segment_max(x, group, 5), jnp.ones(50), jnp.zeros(50, int))
+    (filled,) = (node for node in ex.jaxpr.find("broadcast_in_dim") if node.types == ("f32[5]",))
+    assert "broadcast" in {ex.hlo.node(one).op for one in ex.links("hlo").targets(filled.index)}
+    (fate,) = (fate for fate in ex.fates if fate.node == filled.index)
+    assert fate.kind in ("fused", "alone", "both")
