@@ -137,10 +137,13 @@ export function hasOneFile({ files }: Document): boolean {
   return files.library.reduce((sum, library) => sum + (library ? 0 : 1), 0) < 2;
 }
 
-/** By the rows of some kinds around, from the outermost to the innermost. */
+/** By the rows of some kinds around, from the outermost to the innermost, of a person's program. */
 function byRows(kinds: readonly number[]): Grouping['nameOf'] {
   return (document, graph) => {
-    const { outline, name, leaf, count } = rowsOf(document, graph);
+    const { outline, name, leaf, count, ofProgram } = rowsOf(document, graph);
+    if (!ofProgram) {
+      return () => '';
+    }
     const path = new Array<string>(count).fill('');
     for (let row = 1; row < count; row++) {
       const around = path[outline.parent[row]];

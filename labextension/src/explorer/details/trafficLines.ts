@@ -4,7 +4,8 @@ import { keptApartBy } from '../../view/between.ts';
 import { kernelsThrough, optimizedOf } from '../../view/kernels.ts';
 import { nodeLabel } from '../../view/label.ts';
 import { trafficOf } from '../../view/traffic.ts';
-import { bytesText } from '../../view/words.ts';
+import { turnsOf } from '../../view/turns.ts';
+import { bytesText, numberText } from '../../view/words.ts';
 import type { MeasureLine } from './measured.ts';
 
 /** A line for the one kernel that nodes of any stage run in; none where they run in several, or nowhere. */
@@ -29,7 +30,9 @@ export function trafficLines(document: Document, graph: Graph, nodes: readonly n
       return [];
     }
     const { read, written, saved } = traffic;
-    const text = `${nodeLabel(document, hlo, kernel)} reads ${bytesText(read)}, writes ${bytesText(written)}`;
+    const times = turnsOf(document, hlo).times[hlo.region[kernel]];
+    const again = times > 1 ? `, each of ${numberText(times)} times` : '';
+    const text = `${nodeLabel(document, hlo, kernel)} reads ${bytesText(read)}, writes ${bytesText(written)}${again}`;
     const fact = keptApartBy(document, hlo, kernel);
     return [
       { term: 'kernel', text, note: saved > 0 ? ` fusion saved ${bytesText(saved)}` : '' },

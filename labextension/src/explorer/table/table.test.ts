@@ -210,6 +210,22 @@ test('of each program of a folder the table tells the kernels', async () => {
   assert.deepEqual(first(), ['dot', 'fused']);
 });
 
+test('what is in one group by what was chosen stands each by itself, and that is said', async () => {
+  const explored = await explore({ plain: () => dump() });
+  await explored.press('o');
+  const by = tableOf(explored).querySelector('select') as HTMLSelectElement;
+  by.dispatchEvent(new (window().Event)('focus') as unknown as Event);
+  const offered = [...by.options].filter(({ disabled }) => !disabled).map(({ value }) => value);
+  assert.deepEqual(offered, ['each', 'kind', 'operation'], 'only what makes groups can be chosen');
+  by.value = 'module';
+  by.dispatchEvent(new (window().Event)('change') as unknown as Event);
+  assert.equal(told(explored).length, 2);
+  assert.match(
+    tableOf(explored).querySelector('.jv-table-foot')?.textContent ?? '',
+    /^by module all are one group: each by itself · 2 kernels/
+  );
+});
+
 test('of two programs side by side the table tells what both take, and the difference', async () => {
   const plain = pair();
   const run = { device: 'CPU', devices: 1, runs: 3, words: [], seconds: {} };

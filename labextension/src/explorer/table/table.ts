@@ -32,6 +32,7 @@ const HEIGHT = 200;
 /** Boxes of so many operations are marked at once. */
 const POINTED = 400;
 const EACH = 'each';
+const COPY = 'copy';
 
 export interface TableParts {
   /** The picture with the focus, and where the one beside it is found. */
@@ -65,6 +66,7 @@ export class OperationTable {
   private readonly foot = element('p', 'jv-table-foot');
   private readonly by = element('select', 'jv-select');
   private readonly tools = element('span', 'jv-table-tools');
+  private readonly copier = button('jv-link', COPY, 'Copy the rows for a spreadsheet', () => this.copy());
   private readonly grip: Grip;
   private graph: Graph | null = null;
   /** What the person chose to sort by. */
@@ -88,8 +90,7 @@ export class OperationTable {
     for (const kind of ['focus', 'pointerdown']) {
       by.addEventListener(kind, () => this.offer());
     }
-    const copy = button('jv-link', 'copy', 'Copy the rows for a spreadsheet', () => this.copy(copy));
-    tools.append(by, copy);
+    tools.append(by, this.copier);
     strip.head.append(tools);
     this.grid = new Grid({
       sort: key => this.sort(key),
@@ -168,7 +169,10 @@ export class OperationTable {
     this.order = found ? shown.filter(row => found[row]) : shown;
     const { order } = this;
     grid.fill({ columns, order, sorting }, `operations of ${strip.title.textContent}`);
-    foot.textContent = footOf(document, graph, listing, order, grouping?.label);
+    this.copier.textContent = COPY;
+    const asked = groupings.find(({ key }) => key === by.value);
+    const alone = asked && !grouping ? `by ${asked.label} all are one group: each by itself · ` : '';
+    foot.textContent = alone + footOf(document, graph, listing, order, grouping?.label);
     this.mark();
   }
 
@@ -242,14 +246,15 @@ export class OperationTable {
     });
   }
 
-  private copy(from: HTMLElement): void {
+  private copy(): void {
+    const { copier } = this;
     const { clipboard } = navigator;
     const done = clipboard
       ? clipboard.writeText(asText(this.rows?.columns ?? [], this.order))
       : Promise.reject(new Error('there is no clipboard here'));
     done.then(
-      () => (from.textContent = 'copied'),
-      () => (from.textContent = 'not copied: the browser does not allow it')
+      () => (copier.textContent = 'copied'),
+      () => (copier.textContent = 'not copied: the browser does not allow it')
     );
   }
 
