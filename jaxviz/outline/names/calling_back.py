@@ -60,9 +60,11 @@ class CalledBack:
         """Whether a row is what a library does, or is named by what is done to a function alone."""
         kind = self._draft.kind[row]
         if kind == LOOP:
-            frames = self._labels[self._draft.label[row]].frames
-            return is_loop(name) or all(self._library[frame] for frame in frames)
+            return is_loop(name) or self._is_of_library(row)
         return kind == FUNCTION or (kind == CALL and takes_gradient(name))
+
+    def _is_of_library(self, row: int) -> bool:
+        return all(self._library[frame] for frame in self._labels[self._draft.label[row]].frames)
 
     def renamed(self, names: Sequence[str]) -> Iterator[tuple[int, str]]:
         """The rows of a library's functions and loops that do not say so by their `names`, and what says it."""
@@ -72,7 +74,7 @@ class CalledBack:
                 continue
             name, others = without_others(names[row])
             of_parameter = _OF_PARAMETER.fullmatch(name)
-            if kind == FUNCTION and of_parameter:
+            if of_parameter and (kind == FUNCTION or (kind == LOOP and self._is_of_library(row))):
                 name = of_parameter[1]
             is_told = "(" in name or not self._inside[row].keys().isdisjoint(_WORD.findall(name))
             if self._says_how(row, name) and not is_told and name not in GENERIC:
