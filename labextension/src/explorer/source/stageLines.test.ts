@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FateKind } from '../../document/graph.ts';
+import { mergedAndFused } from '../../document/sketchPasses.ts';
 import { affine, Sketch } from '../../document/sketch.ts';
 import { explore, giveSize, withExplorers, type Explored } from '../testExplorer.ts';
 
@@ -134,6 +135,22 @@ test('the line of what the compiler did not keep says why', async () => {
   assert.deepEqual(
     gone.map(row => row.textContent),
     ['3    e:f32[4] = add d bdead']
+  );
+});
+
+test('the lines of a state of the compiler say what the pass did to them', async () => {
+  const explored = await explore({ plain: mergedAndFused });
+  for (const key of ['t', '4', '.']) {
+    await explored.press(key);
+  }
+  const words = [...list(explored).querySelectorAll('.jv-text-word')];
+  assert.deepEqual(
+    words.map(one => [one.textContent, one.parentElement?.querySelector('code')?.textContent?.trim().split(' = ')[0]]),
+    [
+      ['fused', '%sine.9'],
+      ['fused', 'ROOT %add.3'],
+      ['new', 'ROOT %sine_add']
+    ]
   );
 });
 

@@ -2,6 +2,7 @@
  * The text of a stage, line by line: linked both ways with the picture, and as fast with a hundred thousand lines as with
  * ten, because only the lines in view are elements.
  */
+import type { ChangeKind } from '../../document/changes.ts';
 import type { Document, Graph } from '../../document/graph.ts';
 import { fatesOf, ghostWord } from '../../view/ghosts.ts';
 import { measuredOf, timeText, withBodies, type Measured } from '../../view/measures.ts';
@@ -9,7 +10,9 @@ import type { Listing } from '../../text/listing.ts';
 import { listingOf } from '../../text/stageText.ts';
 import { element } from '../elements.ts';
 import { takesKeys } from '../ownKeys.ts';
+import { CHANGE_WORDS } from '../picture/marks.ts';
 import type { SourceActions } from './source.ts';
+import { touchedBy } from './touched.ts';
 import { isMarking, selectedText, selectionEnds } from './textSelection.ts';
 
 /** px of a line; the style sheet says so too. */
@@ -33,6 +36,7 @@ export class StageLines {
   private listing: Listing | null = null;
   private measured: Measured | null = null;
   private slowest = 0;
+  private touched: ReadonlyMap<number, ChangeKind> = new Map();
   private readonly rows = new Map<number, HTMLElement>();
   /** 1 for each line of what is selected, of what is pointed at in the picture, of what is searched for. */
   private marked = NONE;
@@ -78,6 +82,7 @@ export class StageLines {
       this.graph = graph;
       this.listing = listing;
       this.measured = measuredOf(this.source, graph);
+      this.touched = touchedBy(this.source, graph);
       this.slowest = this.measured?.own.seconds.reduce((most, one) => Math.max(most, one), 0) ?? 0;
       this.marked = this.hinted = this.found = NONE;
       this.at = this.under = -1;
@@ -87,10 +92,16 @@ export class StageLines {
       this.root.style.setProperty('--jv-digits', String(String(listing.count).length));
       this.page.style.height = `${listing.count * LINE_HEIGHT}px`;
       this.forget();
-      this.root.scrollTop = this.places.get(graph) ?? listing.start * LINE_HEIGHT;
+      this.root.scrollTop = this.places.get(graph) ?? this.start(listing) * LINE_HEIGHT;
       this.root.scrollLeft = 0;
     }
     this.draw();
+  }
+
+  /** Where reading begins: of a state of the compiler, at what the pass did. */
+  private start(listing: Listing): number {
+    const first = listing.linesOf([...this.touched.keys()]).indexOf(1);
+    return first < 0 ? listing.start : Math.max(0, first - CONTEXT);
   }
 
   /** Marks the lines of nodes; the first of them is brought into view. */
@@ -199,9 +210,12 @@ export class StageLines {
     this.widest = Math.max(this.widest, code.textContent?.length ?? 0);
     row.append(this.gutter(listing, line, nodes), code);
     const gone = this.goneWord(graph, nodes);
+    const touched = this.touched.get(nodes.find(node => this.touched.has(node)) ?? -1);
     if (gone) {
       row.classList.add('jv-gone');
-      row.append(element('span', 'jv-text-gone', gone));
+      row.append(element('span', 'jv-text-word', gone));
+    } else if (touched) {
+      row.append(element('span', `jv-text-word jv-text-${touched}`, CHANGE_WORDS[touched]));
     }
     return row;
   }
