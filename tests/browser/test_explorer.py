@@ -222,3 +222,16 @@ def test_the_source_counts_and_lights_both_ways(notebook):
     graph.click("sin")
     expect(pane.locator(".jv-marked")).to_contain_text("jnp.sin")
     opened.shot("source-marked", graph.root)
+    divider = graph.root.get_by_role("separator", name="width of the source")
+    edge = divider.bounding_box()
+    graph.page.mouse.move(edge["x"] + 4, edge["y"] + 60)
+    graph.page.mouse.down()
+    graph.page.mouse.move(edge["x"] + 104, edge["y"] + 60, steps=4)
+    graph.page.mouse.up()
+    graph.settle()
+    assert abs(divider.bounding_box()["x"] - edge["x"] - 100) < 3
+    # The picture begins where the source ends.
+    assert abs(graph.stage.bounding_box()["x"] - edge["x"] - 104) < 3
+    opened.shot("source-wide", graph.root)
+    divider.dblclick()
+    assert abs(divider.bounding_box()["x"] - edge["x"]) < 3

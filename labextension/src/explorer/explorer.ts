@@ -181,7 +181,7 @@ export class Explorer {
         root: this.root,
         alone: options.alone === true,
         stages: () => [this.pane, ...this.beside.panes].map(pane => pane.stage),
-        parts: () => [this.search, this.grip, this.table, this.beside.divider, this.picture],
+        parts: () => [this.search, this.grip, this.table, this.reading.divider, this.beside.divider, this.picture],
         obey: this.obey
       }),
       keepFocus(this.root, () => this.focus()),
@@ -334,7 +334,7 @@ export class Explorer {
     root.dir = 'ltr';
     root.setAttribute('aria-label', this.document.programs.map(({ name }) => name).join(', '));
     const body = element('div', 'jv-body');
-    body.append(this.reading.root, this.beside.root, this.help);
+    body.append(this.reading.root, this.reading.divider.root, this.beside.root, this.help);
     body.hidden = nothingTraced(this.document);
     const failure = makeFailure(this.document);
     const lines = [this.working, this.exports, this.tour].map(line => line.root);

@@ -13,7 +13,7 @@ import type { ViewState } from '../../view/folds.ts';
 import type { VisibleGraph } from '../../view/visible.ts';
 import { layOutWhole } from '../acts.ts';
 import { comparedMarks } from './comparedMarks.ts';
-import { Divider } from './divider.ts';
+import { Divider } from '../divider.ts';
 import { element } from '../elements.ts';
 import type { Change } from '../picture/openings.ts';
 import { whyUnmarked } from '../picture/marks.ts';
@@ -42,10 +42,13 @@ export class Beside {
   private heads: readonly PaneHead[] = [];
 
   constructor(private readonly parts: BesideParts) {
-    this.divider = new Divider(
-      () => this.share(),
-      () => parts.changed()
-    );
+    this.divider = new Divider({
+      what: 'left picture',
+      key: 'jaxviz.divider',
+      own: () => 0.5,
+      moved: () => this.share(),
+      rested: () => parts.changed()
+    });
     this.root.append(parts.first.root);
   }
 

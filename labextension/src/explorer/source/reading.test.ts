@@ -111,3 +111,39 @@ test('the source that came by itself in a tab goes where that is narrow, and com
   await explored.press('1');
   assert.ok(!seenAt(explored, 900), 'the person has closed it');
 });
+
+test('the divider gives the source more room, which other pages remember, and none where it is hidden', async () => {
+  giveSize(1280, 800);
+  const kept = new Map<string, string>();
+  const localStorage = {
+    getItem: (key: string): string | null => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => kept.set(key, value),
+    removeItem: (key: string) => kept.delete(key)
+  };
+  Object.assign(globalThis, { localStorage });
+  try {
+    const share = ({ root }: Explored): string =>
+      (root.querySelector('.jv-source-pane') as HTMLElement).style.getPropertyValue('--jv-source-share');
+    const explored = await explore({ plain: withSource });
+    const divider = explored.root.querySelector('.jv-body > [role="separator"]') as HTMLElement;
+    const press = (key: string): void => {
+      const { KeyboardEvent } = divider.ownerDocument.defaultView as unknown as typeof globalThis;
+      divider.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+    };
+    assert.ok(divider.hidden);
+    await explored.press('1');
+    assert.ok(!divider.hidden);
+    assert.equal(share(explored), '');
+    press('ArrowLeft');
+    // The source is as wide as the whole in these tests.
+    assert.equal(share(explored), '85%');
+    press('ArrowLeft');
+    assert.equal(share(explored), '82%');
+    assert.equal(share(await explore({ plain: withSource })), '82%');
+    press('Home');
+    assert.equal(share(explored), '');
+    assert.equal(share(await explore({ plain: withSource })), '');
+  } finally {
+    Reflect.deleteProperty(globalThis, 'localStorage');
+  }
+});

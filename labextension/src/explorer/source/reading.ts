@@ -3,6 +3,7 @@
  * the whole window and in a tab. What is only there for the room gives it to a second picture.
  */
 import type { Document, Graph } from '../../document/graph.ts';
+import { Divider } from '../divider.ts';
 import { SourcePane, type SourceActions, type Written } from './source.ts';
 
 /** px of an explorer in which two pictures have enough room beside the source. */
@@ -34,6 +35,8 @@ export interface ReadingStand {
 }
 
 export class Reading {
+  /** Between the source and the picture. */
+  readonly divider: Divider;
   private readonly pane: SourcePane;
   /** True while it is there because there is room. */
   private passing = false;
@@ -48,6 +51,15 @@ export class Reading {
     private readonly parts: ReadingParts
   ) {
     this.pane = new SourcePane(document, { ...parts, chosen: () => this.show(true) });
+    this.divider = new Divider({
+      what: 'source',
+      key: 'jaxviz.source.width',
+      own: () => this.root.clientWidth / Math.max(1, this.root.parentElement?.clientWidth ?? 1),
+      moved: place => this.widen(place),
+      rested: () => undefined
+    });
+    this.divider.root.hidden = true;
+    this.widen(this.divider.chosen);
     this.width.observe(parts.root);
   }
 
@@ -175,9 +187,13 @@ export class Reading {
     this.passing = true;
   }
 
+  private widen(place: number | null): void {
+    this.root.style.setProperty('--jv-source-share', place === null ? '' : `${100 * place}%`);
+  }
+
   private show(shown: boolean): void {
     this.passing = this.gaveWay = false;
-    this.root.hidden = !shown;
+    this.root.hidden = this.divider.root.hidden = !shown;
     this.parts.root.classList.toggle('jv-reading', shown);
     this.parts.told(shown && this.pane.written === this.pane.source);
     if (shown) {
@@ -185,6 +201,7 @@ export class Reading {
       this.pane.fill(graph);
       this.pane.find(this.parts.matches());
       this.pane.mark(graph, told);
+      this.divider.tell();
     }
   }
 }
