@@ -83,6 +83,6 @@ def test_a_finding_that_a_person_asks_for_is_told_to_python(notebook):
     graph = book.explore(0)
     told = book.run(1)
     book.page.locator(".widget-label").wait_for(state="attached")
-    title = graph.root.locator(".jv-finding-title").first.inner_text()
+    title = graph.root.locator(".jv-finding .jv-finding-title").first.inner_text()
     graph.root.locator(".jv-finding").first.get_by_role("button", name="Show where").click()
     told.get_by_text(f"lit {title}").wait_for()
