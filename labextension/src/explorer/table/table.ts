@@ -4,6 +4,7 @@
  */
 import type { Document, Graph } from '../../document/graph.ts';
 import { canRun } from '../../document/programs.ts';
+import { placeOf } from '../../document/states.ts';
 import { itemOfNode } from '../../view/folds.ts';
 import { kernelCount } from '../../view/kernels.ts';
 import { eachOf, groupings, groupsOf, type Grouping, type Listing } from '../../view/listing.ts';
@@ -288,7 +289,9 @@ function titleOf(document: Document, graph: Graph): string {
   if (measuredOf(document, graph)) {
     return `${what}: which of ${count} take longest`;
   }
-  return kernels ? `${what}: which of ${count} read and write most` : `${what}: all ${count} in a table`;
+  // Of what the compiler had before, no bytes are counted.
+  const counted = kernels && placeOf(document, document.graphs.indexOf(graph)) === undefined;
+  return counted ? `${what}: which of ${count} read and write most` : `${what}: all ${count} in a table`;
 }
 
 function rowsWith({ rowOf, count }: Listing, matches: Uint8Array): Uint8Array {
