@@ -76,7 +76,6 @@ export class Explorer {
   readonly inheriting: Inheriting;
   private theme: Theme = 'light';
   private readonly takeKeys: (() => void) | undefined;
-  /** What ends what it listens to. */
   private readonly stops: readonly (() => void)[];
 
   constructor(host: HTMLElement, options: ExplorerOptions) {
@@ -175,7 +174,6 @@ export class Explorer {
     this.inheriting = this.makeInheriting(options);
     this.commands = this.makeCommands();
     this.build(host, options);
-    const dressed = (theme: Theme): void => this.setTheme(theme);
     this.stops = [
       hearKeys({
         root: this.root,
@@ -185,8 +183,8 @@ export class Explorer {
         obey: this.obey
       }),
       keepFocus(this.root, () => this.focus()),
-      followPrinting(() => putOnPaper(this.panes, this.exports, this.theme, dressed)),
-      followTheme(dressed)
+      followPrinting(() => putOnPaper(this.panes, this.exports, this.theme, this.setTheme)),
+      followTheme(this.setTheme)
     ];
     const compared = comparedLinks(source).length > 0;
     if (options.fill && hasSource(source)) {
@@ -494,9 +492,9 @@ export class Explorer {
     this.pane.focus();
   }
 
-  private setTheme(theme: Theme): void {
+  private readonly setTheme = (theme: Theme): void => {
     this.theme = theme;
     dress(this.root, theme);
     this.beside.panes.forEach(pane => pane.setPalette(palettes[theme]));
-  }
+  };
 }
