@@ -153,12 +153,12 @@ def test_frames_of_libraries_stay_and_those_of_jax_go():
     model = nn.Dense(3)
     params = model.init(jax.random.key(0), jnp.ones((2, 4)))
 
-    def apply(params, x):
+    def predict(params, x):
         return model.apply(params, x)
 
-    graph = read_jaxpr(jax.jit(apply).trace(params, jnp.ones((2, 4))).jaxpr)
+    graph = read_jaxpr(jax.jit(predict).trace(params, jnp.ones((2, 4))).jaxpr)
     frames = graph.find("dot_general")[0].frames
-    assert frames[0].function == "apply"
+    assert frames[0].function == "predict"
     assert any(frame.library and frame.label == "linear.py" for frame in frames)
     assert not any("/jax/_src/" in frame.file for frame in frames)
 

@@ -51,8 +51,8 @@ export class SourcePane {
     this.python = new PythonLines(document, actions);
     this.stage = new StageLines(document, actions);
     this.tabs = {
-      python: button('jv-tab', 'Python', 'The lines that you wrote (1)', () => this.choose('python')),
-      stage: button('jv-tab', '', '', () => this.choose('stage'))
+      python: button('jv-source-tab', 'Python', 'The lines that you wrote (1)', () => this.choose('python')),
+      stage: button('jv-source-tab', '', '', () => this.choose('stage'))
     };
     this.copy = button('jv-link', 'copy', 'Copy all of this text', () => this.copyAll());
     const tabs = element('div', 'jv-source-tabs');
