@@ -54,14 +54,15 @@ export class HloSyntax implements Syntax {
         }
       }
     }
-    if (!region) {
-      lines.start = lines.count;
-    }
+    const head = lines.count;
     lines.add(Part.opens, region);
     parameters.forEach((node, index) => {
       this.place.set(node, index);
       lines.add(Part.instruction, node, 2);
     });
+    if (!region) {
+      lines.beginFrom(head);
+    }
     const root = this.rootOf(results);
     operations.forEach(node => lines.add(node === root ? Part.root : Part.instruction, node, 2));
     if (root < 0) {

@@ -46,6 +46,9 @@ export class JaxprSyntax implements Syntax {
       body.parameters.forEach(node => lines.add(Part.argument, node, indent + 2 * STEP));
       lines.add(Part.let, region, indent + STEP);
     }
+    if (!region) {
+      lines.beginFrom(0);
+    }
     for (const node of body.operations) {
       const regions = regionsOf(graph, node);
       lines.add(regions.length ? Part.opens : Part.equation, node, indent + 2 * STEP);

@@ -4,6 +4,11 @@
  */
 import { textOf, type Piece } from './pieces.ts';
 
+/** Lines of arguments that are read first; behind more of them, reading begins. */
+const MOST_ARGUMENTS = 12;
+/** Lines that are seen above what is read first then. */
+const ABOVE = 2;
+
 /** How a form of a program is written. What the numbers of `part` mean is its own matter. */
 export interface Syntax {
   /** Adds all lines, in order. */
@@ -32,6 +37,11 @@ export class Lines {
     this.part.push(part);
     this.at.push(at);
     this.indent.push(indent);
+  }
+
+  /** What is done comes next: reading begins where the program does, at `head`, or here if its arguments would fill the view. */
+  beginFrom(head: number): void {
+    this.start = this.count - head > MOST_ARGUMENTS ? this.count - ABOVE : head;
   }
 }
 

@@ -85,6 +85,9 @@ export class StablehloSyntax implements Syntax {
       parameters.forEach(node => lines.add(Part.parameter, node, 3 * STEP));
       lines.add(Part.parametersEnd, region, STEP);
     }
+    if (!region) {
+      lines.beginFrom(0);
+    }
     this.layBlock(lines, region, 2 * STEP, NONE_YET, called);
     lines.add(Part.functionEnd, region, STEP);
   }

@@ -166,3 +166,23 @@ test('a hundred thousand lines are laid in no time, because none is written', ()
   assert.equal(listing.text(50_000), '    cvzc:f32[4] = add cvzb cvzb');
   assert.ok(performance.now() - start < 1_000);
 });
+
+test('reading begins behind the arguments where they would fill the view', () => {
+  const sum = (count: number): Sketch => {
+    const sketch = new Sketch('sum');
+    const read = Array.from({ length: count }, (_, at) => sketch.argument(`x${at}`, 'f32[4]'));
+    sketch.result('result', sketch.op('add', [read[0], read[count - 1]], 'f32[4]', {}, 'add.1'));
+    return sketch;
+  };
+  for (const [kind, head] of [
+    ['jaxpr', '{ lambda'],
+    ['stablehlo', 'module'],
+    ['hlo', 'ENTRY']
+  ]) {
+    const [few, many] = [listed(sum(5), kind), listed(sum(40), kind)];
+    assert.ok(few.text(few.start).startsWith(head), kind);
+    const begins = texts(many).slice(many.start, many.start + 3);
+    assert.match(begins[2], /\badd\b/, kind);
+    assert.doesNotMatch(begins.slice(0, 2).join(), /\badd\b/, kind);
+  }
+});
