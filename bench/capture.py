@@ -46,7 +46,7 @@ def _alone(fn: Callable[..., Any], args: Any) -> None:
     """By JAX alone: what runs, before code is generated for it."""
     import jax
 
-    from jaxviz.optimize import optimize
+    from jaxviz.program.optimize import optimize
 
     # The name of the module tells the compiler where to stop, as a tag does else.
     optimize(jax.jit(fn).trace(*args).lower(), mark=f"jit_{fn.__name__}".encode())

@@ -25,7 +25,7 @@ from bench.more_models import MORE_MODELS
 from jaxviz.exploration import explore
 from jaxviz.find import FINDERS, Subject
 from jaxviz.outline import make_outline
-from jaxviz.program import Program
+from jaxviz.program.program import Program
 from jaxviz.read.jaxpr import read_jaxpr
 from jaxviz.tables import Tables
 

@@ -21,7 +21,7 @@ import jax.numpy as jnp
 
 from bench.reading import called, flat, nested, straight
 from jaxviz.outline import make_outline
-from jaxviz.program import Program
+from jaxviz.program.program import Program
 from jaxviz.read.jaxpr import read_jaxpr
 from jaxviz.tables import Tables
 

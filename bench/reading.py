@@ -22,7 +22,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxviz.document import Document, ProgramEntry, StageEntry
-from jaxviz.program import Program
+from jaxviz.program.program import Program
 from jaxviz.read.jaxpr import read_jaxpr
 from jaxviz.tables import Tables
 

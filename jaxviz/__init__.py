@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from jaxviz.document import Document, DocumentError, load
     from jaxviz.exploration import Exploration, explore, rebuild
     from jaxviz.graph import Graph
+    from jaxviz.listening.recorder import recording
+    from jaxviz.listening.watching import watch
     from jaxviz.measure.errors import RunError
     from jaxviz.notebook.session import session
     from jaxviz.opening import open
     from jaxviz.opening.contents import OpenError
-    from jaxviz.recorder import recording
-    from jaxviz.watching import watch
 
 __all__ = [
     "Comparison",
@@ -69,9 +69,9 @@ _HOMES = {
     "load": "document",
     "open": "opening",
     "rebuild": "exploration",
-    "recording": "recorder",
+    "recording": "listening.recorder",
     "session": "notebook.session",
-    "watch": "watching",
+    "watch": "listening.watching",
 }
 
 

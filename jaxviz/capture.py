@@ -36,14 +36,14 @@ from jaxviz.link.unnamed import with_unnamed
 from jaxviz.link.variables import with_variables
 from jaxviz.meanwhile import meanwhile
 from jaxviz.measure.waiting import Work
-from jaxviz.optimize import Optimized, Snapshot, optimize
 from jaxviz.outline import Outline, make_outline
 from jaxviz.outline.compiled.combined import order_of_waiting, waiting_operands
 from jaxviz.outline.compiled.linked import CONDITIONS, linked_outline
 from jaxviz.outline.compiled.mixed_kernels import places_of_mixed
 from jaxviz.outline.compiled.order import program_order, reordered
 from jaxviz.outline.compiled.turns import LOOPS, with_turns
-from jaxviz.program import Program
+from jaxviz.program.optimize import Optimized, Snapshot, optimize
+from jaxviz.program.program import Program
 from jaxviz.read.garbage import without_collections
 from jaxviz.read.hlo.graph import HloGraph, read_hlo
 from jaxviz.read.hlo.module import HloModule

@@ -155,8 +155,8 @@ def _open(options: Any) -> int:
 def _explored(options: Any) -> Exploration:
     from jaxviz.argument_text import arguments_of
     from jaxviz.exploration import Exploration
-    from jaxviz.jit_options import JitOptions, arguments_in
-    from jaxviz.program import Program
+    from jaxviz.program.jit_options import JitOptions, arguments_in
+    from jaxviz.program.program import Program
     from jaxviz.tracebacks import without_our_frames
 
     args, kwargs = arguments_of(options.args)

@@ -8,14 +8,14 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from jaxviz import compat_traces
+from jaxviz.compat import traces as compat_traces
 from jaxviz.document import STAGE_KINDS, Document, FindingEntry
 from jaxviz.exported import Exported
 from jaxviz.graph import OPERATION, Graph
-from jaxviz.jit_options import JitOptions
 from jaxviz.measurable import Measurable
 from jaxviz.notebook.session import note_explored
-from jaxviz.program import Program
+from jaxviz.program.jit_options import JitOptions
+from jaxviz.program.program import Program
 from jaxviz.shown import ShownGrowing
 from jaxviz.tracebacks import add_words, ending_at, without_our_frames
 from jaxviz.units import plural

@@ -10,7 +10,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxviz import compat, compat_traces
+from jaxviz import compat
+from jaxviz.compat import traces as compat_traces
 from jaxviz.document import Document, ErrorEntry, OutlineEntry, ProgramEntry, StageEntry
 from jaxviz.errors import Explanation, Failure, explain
 from jaxviz.errors.failure import Place, is_plain
@@ -18,7 +19,7 @@ from jaxviz.errors.partial import traced_so_far
 from jaxviz.errors.source import Source
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline import make_outline
-from jaxviz.program import Program
+from jaxviz.program.program import Program
 from jaxviz.read.frames import add_excerpt, add_file, characters
 from jaxviz.read.jaxpr import read_jaxpr
 from jaxviz.tables import Tables

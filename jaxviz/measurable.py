@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jaxviz.measure.progress import Progress
     from jaxviz.measure.run import Run
     from jaxviz.measure.values import Values
-    from jaxviz.program import Program
+    from jaxviz.program.program import Program
 
 
 class Measurable(ABC):

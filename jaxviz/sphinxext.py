@@ -25,8 +25,8 @@ from jaxviz.argument_text import arguments_of
 from jaxviz.cli import load_function
 from jaxviz.document import STAGE_KINDS
 from jaxviz.exploration import Exploration
-from jaxviz.jit_options import JitOptions, arguments_in
-from jaxviz.program import Program
+from jaxviz.program.jit_options import JitOptions, arguments_in
+from jaxviz.program.program import Program
 
 # Folder of the pages and pictures in what Sphinx builds. They are kept beside what it has read as well: a builder that
 # comes later finds that read, and makes none of it anew.

@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from jaxviz.exploration import Exploration
-from jaxviz.program import Program
+from jaxviz.program.program import Program
 
 __all__ = [
     "assert_compiles_once",
@@ -116,7 +116,7 @@ def assert_peak_bytes(
     """The memory of arguments, results and all that is alive between them is so many bytes at most at its peak."""
     __tracebackhide__ = True
     from jaxviz import compat
-    from jaxviz.compat_threads import outside_the_cache
+    from jaxviz.compat.threads import outside_the_cache
 
     program = Program(fn, args, kwargs, target=target)
     with outside_the_cache():
@@ -158,7 +158,7 @@ def _done() -> Iterator[None]:
 @contextmanager
 def _compiled_once() -> Iterator[None]:
     __tracebackhide__ = True
-    from jaxviz.recorder import recording
+    from jaxviz.listening.recorder import recording
 
     with recording() as found:
         yield

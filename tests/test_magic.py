@@ -146,7 +146,7 @@ def test_an_error_shows_no_frames_of_ours(shell, names):
     names.update(boom=boom, x=jnp.ones(2))
     result = shell.run_cell("%jaxviz boom(x)")
     files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(result.error_in_exec.__traceback__)]
-    assert not any(file.endswith(("jaxviz/program.py", "functools.py", "jaxviz/capture.py")) for file in files)
+    assert not any(file.endswith(("jaxviz/program/program.py", "functools.py", "jaxviz/capture.py")) for file in files)
     assert files[-1] == __file__
 
 

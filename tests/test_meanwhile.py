@@ -15,7 +15,7 @@ import jaxviz.capture
 import jaxviz.meanwhile
 from jaxviz.capture import Capture
 from jaxviz.meanwhile import meanwhile
-from jaxviz.program import Program
+from jaxviz.program.program import Program
 
 
 def test_both_are_done_at_the_end():

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import pytest
 
 import jaxviz as jv
-from jaxviz.program import Program
+from jaxviz.program.program import Program
 
 
 class State(NamedTuple):

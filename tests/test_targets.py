@@ -17,10 +17,10 @@ import pytest
 
 from jaxviz import compat
 from jaxviz.capture import Capture
-from jaxviz.jit_options import JitOptions
 from jaxviz.link.links import PLUMBING, link_shares
-from jaxviz.optimize import optimize
-from jaxviz.program import Program
+from jaxviz.program.jit_options import JitOptions
+from jaxviz.program.optimize import optimize
+from jaxviz.program.program import Program
 from jaxviz.targets import Target, TargetError, find_target, plugins, target_names, targets
 from jaxviz.targets.gpu_specs import gpu_specs
 
@@ -314,7 +314,7 @@ if "first" in sys.argv:
 def options():
     return {name: value for name, value in jax.config.values.items()}
 before, environment = options(), dict(os.environ)
-from jaxviz.program import Program
+from jaxviz.program.program import Program
 program = Program(lambda x: x @ x, (jax.ShapeDtypeStruct((8, 8), jnp.float32),), target=sys.argv[1])
 program.lower(program.jaxpr).compile()
 assert options() == before

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
-from jaxviz import compat, compat_traces
+from jaxviz import compat
 from jaxviz.compat import FailedEquation, Operand, PartialJaxpr, UnfinishedEquation
+from jaxviz.compat import traces as compat_traces
 
 
 @dataclass(frozen=True, eq=False)

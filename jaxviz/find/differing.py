@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jaxviz.find.static_fields import changed_field
-from jaxviz.specialization import is_plain
+from jaxviz.program.specialization import is_plain
 
 if TYPE_CHECKING:
-    from jaxviz.specialization import Signature, Specialization, Static
+    from jaxviz.program.specialization import Signature, Specialization, Static
 
 # A text names so many arguments; the rest are counted.
 _MOST_NAMED = 3

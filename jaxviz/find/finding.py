@@ -15,10 +15,10 @@ from jaxviz.find.flow import Flow
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.link.fates import Fates
 from jaxviz.link.links import Links
-from jaxviz.narrowing import Cut, Narrowed
 from jaxviz.outline.phases.derivatives import Derivatives, derivatives_of
 from jaxviz.outline.tree import Outline
 from jaxviz.outline.written.source import source_of
+from jaxviz.program.narrowing import Cut, Narrowed
 from jaxviz.scope.impure import Seen
 
 if TYPE_CHECKING:

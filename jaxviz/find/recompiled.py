@@ -16,7 +16,7 @@ from jaxviz.find.differing import Reason, differences
 from jaxviz.find.finding import ADVICE, NOTE, WARNING, Finding, Line
 
 if TYPE_CHECKING:
-    from jaxviz.specialization import Definition, Specialization
+    from jaxviz.program.specialization import Definition, Specialization
 
 #: Kinds of reasons for which a second compilation is nearly always a mistake, and those that have their use.
 _MISTAKES = ("function", "weak", "passing", "value")

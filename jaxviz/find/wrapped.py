@@ -11,7 +11,7 @@ import numpy as np
 from jaxviz.find.finding import WARNING, Finding, Subject
 from jaxviz.find.precision import NAMED
 from jaxviz.graph import ARGUMENT
-from jaxviz.narrowing import Cut
+from jaxviz.program.narrowing import Cut
 
 #: Types of few bits, with these. JAX itself refuses what does not fit 32.
 NARROW = {f"{sign}int{bits}": bits for sign in ("", "u") for bits in (8, 16)}

@@ -17,7 +17,7 @@ from jaxviz.link.links import EXACT, PLUMBING, Found, Links
 from jaxviz.link.liveness import LOOPS, needed_nodes
 from jaxviz.link.snapshots import ONLY_MOVE
 from jaxviz.link.tags import Places
-from jaxviz.optimize import Snapshot
+from jaxviz.program.optimize import Snapshot
 
 # Operations of StableHLO that have another name in HLO.
 _HLO_NAMES = {"dot-general": "dot", "broadcast-in-dim": "broadcast"}

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from jaxviz.link.links import Found
-from jaxviz.optimize import Snapshot
+from jaxviz.program.optimize import Snapshot
 from jaxviz.read.tag_text import MARK
 
 #: What only moves values computes none of them.

@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz import compat, compat_high
+from jaxviz import compat
+from jaxviz.compat import high as compat_high
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.read.bodies import bodies_of
 from jaxviz.read.garbage import without_collections

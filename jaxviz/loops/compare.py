@@ -22,7 +22,7 @@ from jaxviz.loops.rounding import difference, is_rounding
 from jaxviz.loops.run import Rebuilding
 from jaxviz.loops.where import copies_of
 from jaxviz.measure.told import display_in_place
-from jaxviz.program import Program
+from jaxviz.program.program import Program
 from jaxviz.units import plural
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from jaxviz import compat
-from jaxviz.compat_threads import outside_the_cache
+from jaxviz.compat.threads import outside_the_cache
 from jaxviz.loops.cost import Cost, measured_cost, random_value
 from jaxviz.read.bodies import bodies_of
 from jaxviz.units import plural, seconds_text

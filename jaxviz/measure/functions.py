@@ -11,7 +11,7 @@ import jax
 
 from jaxviz import compat
 from jaxviz.measure.waiting import Work
-from jaxviz.program import Program
+from jaxviz.program.program import Program
 from jaxviz.read.bodies import bodies_of
 from jaxviz.read.values import short_dtype
 from jaxviz.units import seconds_text

@@ -8,7 +8,7 @@ from threading import Event
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
-from jaxviz.compat_threads import unchecked
+from jaxviz.compat.threads import unchecked
 from jaxviz.measure.errors import RunStopped
 from jaxviz.measure.taken import Watch, going_on_text
 from jaxviz.measure.told import PassingLine, print_line

@@ -22,7 +22,7 @@ from jaxviz.measure.profiled import PROFILED, Profile, ProfileSubject, make_prof
 from jaxviz.measure.progress import Progress, Telling
 from jaxviz.measure.told import print_line
 from jaxviz.measure.waiting import Result, Work, listening
-from jaxviz.program import Program
+from jaxviz.program.program import Program
 from jaxviz.units import seconds_text
 
 if TYPE_CHECKING:

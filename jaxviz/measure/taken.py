@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxviz.compat_threads import outside_the_cache
+from jaxviz.compat.threads import outside_the_cache
 from jaxviz.measure.errors import RunError
 from jaxviz.measure.waiting import still_going
 

@@ -26,7 +26,7 @@ from weakref import WeakSet
 
 import jax
 
-from jaxviz.compat_threads import outside_the_cache, surroundings
+from jaxviz.compat.threads import outside_the_cache, surroundings
 from jaxviz.measure.callbacks import Silence, end_callbacks, in_callbacks, raise_in
 
 Result = TypeVar("Result")

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from IPython.core.error import UsageError
 from IPython.display import display
 
+from jaxviz.listening.recorder import Recording, recording
 from jaxviz.notebook.line import Options
 from jaxviz.notebook.session import RECORDED, session
-from jaxviz.recorder import Recording, recording
 
 if TYPE_CHECKING:
-    from jaxviz.listening import Compilation
+    from jaxviz.listening.listening import Compilation
 
 # A cell shows so many programs; all of them are in the side panel.
 _MOST_SHOWN = 5
@@ -27,7 +27,7 @@ def run_cell(shell: Any, options: Options, rest: str, line: str, cell: str) -> A
     for name in ("save", "svg", "static", "target", "run", "memory", "values", "compile"):
         if getattr(options, name):
             raise UsageError(f"%%jaxviz has no --{name}, which is for one call: it has --stage, --height, --passes.")
-    from jaxviz.listening import ear
+    from jaxviz.listening.listening import ear
 
     listed = session()
 

@@ -12,8 +12,8 @@ from typing import Any
 from IPython.core.error import UsageError
 
 from jaxviz.document import STAGE_KINDS
-from jaxviz.jit_options import JitOptions, arguments_in
 from jaxviz.notebook.paths import path_in
+from jaxviz.program.jit_options import JitOptions, arguments_in
 
 #: What to write, at the end of what is said of a line that cannot be read.
 EXAMPLE = "write a call, such as %jaxviz step(params, x)"

@@ -33,7 +33,7 @@ from jaxviz.notebook.session import note_explored
 from jaxviz.notebook.unused import value_is_unused
 from jaxviz.opening import open as open_path
 from jaxviz.opening.made import is_made
-from jaxviz.program import Program
+from jaxviz.program.program import Program
 from jaxviz.targets import TargetError
 
 # What stands for a file in what is evaluated of the line.

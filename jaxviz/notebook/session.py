@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from jaxviz.failed import FailedExploration
     from jaxviz.find import Finding, Line
     from jaxviz.find.differing import Reason
-    from jaxviz.jit_options import Static
-    from jaxviz.listening import Compilation
+    from jaxviz.listening.listening import Compilation
     from jaxviz.loops.compare import Rebuilt
-    from jaxviz.specialization import Definition, Specialization
+    from jaxviz.program.jit_options import Static
+    from jaxviz.program.specialization import Definition, Specialization
 
 #: So many programs are kept; of more, the oldest that nobody pinned are dropped.
 MOST_PROGRAMS = 200
@@ -126,7 +126,7 @@ class Session:
     def note_explored(self, exploration: Exploration) -> None:
         """A function was explored, or could not be traced. The same call of the same function again takes the place of
         the earlier one."""
-        from jaxviz.specialization import Specialization, definition_of, settings_now, signature_of
+        from jaxviz.program.specialization import Specialization, definition_of, settings_now, signature_of
 
         program = exploration.program
         places, names = program.said_static
@@ -173,7 +173,7 @@ class Session:
 
     def listen(self, listens: bool) -> None:
         """Lists every function of the person's that JAX compiles, for as long as somebody looks at the list."""
-        from jaxviz.listening import ear
+        from jaxviz.listening.listening import ear
 
         with self._lock:
             if listens != self._listens:
@@ -187,7 +187,7 @@ class Session:
     def note_called(self, special: Specialization, function: Any, args: Any, kwargs: Any) -> None:
         """A watched function that is not jitted was called with arguments of a new kind."""
         from jaxviz.exploration import Exploration
-        from jaxviz.program import Program
+        from jaxviz.program.program import Program
 
         program = Program(function, *_abstract(args, kwargs))
         with self._lock:
@@ -380,7 +380,7 @@ def _is_same(entry: Entry, special: Specialization) -> bool:
 
 def _group(special: Specialization) -> str:
     """Specializations of one function have this in common, also after its cell was run again."""
-    from jaxviz.specialization import is_cell
+    from jaxviz.program.specialization import is_cell
 
     definition = special.definition
     named = "<lambda>" not in definition.qualified
@@ -418,7 +418,7 @@ def _recorded(compilation: Compilation) -> Exploration:
 def _again(exploration: Exploration) -> Callable[[], Exploration]:
     """The exploration as long as somebody keeps it; else another of the same types of arguments."""
     from jaxviz.exploration import Exploration
-    from jaxviz.program import Program
+    from jaxviz.program.program import Program
 
     program = exploration.program
     args, kwargs = _abstract(program.args, program.kwargs, program.said_static)

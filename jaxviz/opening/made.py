@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from jaxviz.program import MADE
+from jaxviz.program.program import MADE
 
 
 def is_made(value: object) -> bool:

@@ -11,9 +11,9 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.accepted_equinox import MARKER
 from jaxviz.graph import ARGUMENT, LEAVE, OPERATION, RESULT, Column, Graph
 from jaxviz.outline.paths import NodePaths
+from jaxviz.program.accepted_equinox import MARKER
 from jaxviz.read.sharding import WHOLE
 
 #: What a node is drawn as. THROUGH: the equation or the border of a body that is looked through, such as of a jit.

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from jaxviz import compat, compat_high
+from jaxviz import compat
+from jaxviz.compat import high as compat_high
 from jaxviz.graph import CARRY, ENTER, INIT, LEAVE, SLICE, STACK
 
 #: How operations begin that apply a body to two elements at a time.

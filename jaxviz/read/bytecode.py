@@ -109,7 +109,7 @@ atexit.register(_reader.end)
 
 def serve() -> None:
     """Answers until there are no more questions: each is MLIR, each answer its text or what is wrong with it."""
-    from jaxviz import compat_mlir
+    from jaxviz.compat import mlir as compat_mlir
 
     source, target = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     # Whatever else is printed here is no answer.
@@ -132,7 +132,7 @@ def serve() -> None:
 def _text(data: bytes, context: Any) -> str:
     from jaxlib.mlir import ir
 
-    from jaxviz import compat_mlir
+    from jaxviz.compat import mlir as compat_mlir
 
     # A StableHLO artifact is of a version of its own, which is brought up to that of jaxlib.
     module = compat_mlir.portable_module(context, data) if _ARTIFACT in data[:64] else None

@@ -15,7 +15,8 @@ from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
-from jaxviz import compat, compat_high
+from jaxviz import compat
+from jaxviz.compat import high as compat_high
 from jaxviz.graph import ARGUMENT, CONSTANT, OPERATION, RESULT, Graph
 from jaxviz.read.blocks import Block, Call, Part, assemble, place_joins
 from jaxviz.read.bodies import Body, bodies_of

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from jaxviz import compat_mlir
+from jaxviz.compat import mlir as compat_mlir
 from jaxviz.read.bytecode import BytecodeError, text_of_bytecode, try_text
 from jaxviz.read.nesting import DEEPEST, too_deep
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from jaxviz import compat_mlir
+from jaxviz.compat import mlir as compat_mlir
 from jaxviz.read.blocks import Block, Stack
 from jaxviz.read.hlo.frames import HloFrames
 from jaxviz.read.hlo.module import DEEPEST_STACK, HloModule, Location

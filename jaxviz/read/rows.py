@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from jaxviz import compat, compat_high
+from jaxviz import compat
+from jaxviz.compat import high as compat_high
 from jaxviz.read.bodies import jaxprs_in
 from jaxviz.read.parameters import parameter_text
 from jaxviz.read.values import add_type, scalar_text

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jaxviz import compat_mlir
+from jaxviz.compat import mlir as compat_mlir
 from jaxviz.graph import ARGUMENT, OPERATION, RESULT, Column, Graph
 from jaxviz.read.blocks import Block, Call, Part, place, place_joins
 from jaxviz.read.bodies import enter, leave

@@ -51,8 +51,8 @@ from jaxviz.tables import Tables
 from jaxviz.units import seconds_text
 
 if TYPE_CHECKING:
-    from jaxviz.listening import Compilation
-    from jaxviz.recorder import Recording
+    from jaxviz.listening.listening import Compilation
+    from jaxviz.listening.recorder import Recording
 
 # So many programs are written, and no more nodes than this: what a person looks at.
 _MOST_PROGRAMS, _MOST_NODES = 20, 30_000

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from jaxviz.program.specialization import wrapped
 from jaxviz.read.frames import is_library
 from jaxviz.scope.captured import inside
 from jaxviz.scope.rebound import is_global_rebound, is_rebound
@@ -33,7 +34,6 @@ from jaxviz.scope.touched import (
     imported_in,
     touched_in,
 )
-from jaxviz.specialization import wrapped
 
 NUMBER, PRINT, CLOCK, DICE, STORE, CHANGE = "number", "print", "clock", "dice", "store", "change"
 ENVIRONMENT = "environment"

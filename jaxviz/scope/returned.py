@@ -13,9 +13,9 @@ from types import FunctionType
 from typing import Any
 
 from jaxviz.compat import JAX_FOLDERS, is_jitted
+from jaxviz.program.specialization import innermost, is_partial, wrapped
 from jaxviz.read.definitions import Definition, definition_of
 from jaxviz.read.parts import steps_of
-from jaxviz.specialization import innermost, is_partial, wrapped
 
 _OF_RESULT = re.compile(r"result(?![^[.])")
 

@@ -18,10 +18,10 @@ from programs import CORPUS, flax_block
 
 import jaxviz as jv
 from jaxviz.capture import Capture
-from jaxviz.compat_threads import outside_the_cache
+from jaxviz.compat.threads import outside_the_cache
 from jaxviz.graph import OPERATION
 from jaxviz.link.links import PLUMBING, link_shares
-from jaxviz.program import Program
+from jaxviz.program.program import Program
 from jaxviz.read.hlo.module import HloModule
 from jaxviz.read.hlo.proto import parse_hlo_proto
 

@@ -13,7 +13,7 @@ from programs import CORPUS
 
 import jaxviz as jv
 from jaxviz.capture import Capture
-from jaxviz.program import Program
+from jaxviz.program.program import Program
 from jaxviz.read.hlo.graph import HloGraph, read_hlo
 from jaxviz.read.hlo.proto import parse_hlo_proto
 

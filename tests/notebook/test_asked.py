@@ -18,7 +18,7 @@ from jaxviz.notebook import asked
 from jaxviz.notebook import session as session_module
 from jaxviz.notebook.channel import Channel
 from jaxviz.notebook.session import Session
-from jaxviz.program import Program
+from jaxviz.program.program import Program
 
 
 class Line:

@@ -20,8 +20,8 @@ from jaxviz.exploration import Exploration
 from jaxviz.notebook import session as session_module
 from jaxviz.notebook.channel import Channel
 from jaxviz.notebook.session import MOST_PROGRAMS, Session
-from jaxviz.program import Program
-from jaxviz.specialization import definition_of, innermost
+from jaxviz.program.program import Program
+from jaxviz.program.specialization import definition_of, innermost
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import pytest
 
 import jaxviz as jv
-from jaxviz.compat_mlir import location_name, location_part
+from jaxviz.compat.mlir import location_name, location_part
 from jaxviz.read.mlir_lines import read_lines
 
 LOOP = """module {

@@ -14,7 +14,7 @@ import pytest
 from jax.extend.core import jaxpr_as_fun
 
 import jaxviz as jv
-from jaxviz.program import Program
+from jaxviz.program.program import Program
 from jaxviz.read.jaxpr import read_jaxpr
 from jaxviz.tables import Tables
 

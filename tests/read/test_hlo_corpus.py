@@ -12,7 +12,7 @@ from programs import CORPUS
 from read.hlo_walk import assert_same_flow
 
 from jaxviz.graph import columns_of
-from jaxviz.program import Program
+from jaxviz.program.program import Program
 from jaxviz.read.frames import OWN_FOLDER
 from jaxviz.read.hlo.graph import read_hlo
 from jaxviz.read.hlo.proto import parse_hlo_proto

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from jaxviz.exploration import Exploration
     from jaxviz.find import Finding
     from jaxviz.find.differing import Reason
-    from jaxviz.listening import Compilation
+    from jaxviz.listening.listening import Compilation
 
 
 class Recording:
@@ -101,7 +101,7 @@ def recording(directory: str | Path | None = None, *, seconds: float = 10.0) -> 
     with jv.recording("runs/today"):
         train(params, batches)
     """
-    from jaxviz.listening import ear
+    from jaxviz.listening.listening import ear
 
     found = Recording()
     if directory is None:

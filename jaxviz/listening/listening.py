@@ -21,9 +21,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from jaxviz import compat
-from jaxviz.hearing import TRACE
-from jaxviz.jit_options import JitOptions
-from jaxviz.outside_jit import (
+from jaxviz.listening.outside_jit import (
     definition_of_bare,
     definition_of_piece,
     given,
@@ -31,9 +29,10 @@ from jaxviz.outside_jit import (
     is_jax,
     with_length,
 )
-from jaxviz.program import Program
-from jaxviz.read.frames import CallingLine, is_library
-from jaxviz.specialization import (
+from jaxviz.program.hearing import TRACE
+from jaxviz.program.jit_options import JitOptions
+from jaxviz.program.program import Program
+from jaxviz.program.specialization import (
     Definition,
     Specialization,
     definition_of,
@@ -41,18 +40,19 @@ from jaxviz.specialization import (
     settings_now,
     signature_of,
 )
+from jaxviz.read.frames import CallingLine, is_library
 
 _LOWER = "/jax/core/compile/jaxpr_to_mlir_module_duration"
 _COMPILE = "/jax/core/compile/backend_compile_duration"
 
-_OURS = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # Frames of ours that a person's call passes through.
 _PASSED = tuple(
     os.path.join(_OURS, *path)
     for path in (
-        ("listening.py",),
-        ("watching.py",),
-        ("recorder.py",),
+        ("listening", "listening.py"),
+        ("listening", "watching.py"),
+        ("listening", "recorder.py"),
         ("testing.py",),
         ("notebook", "magic.py"),
         ("notebook", "cell.py"),

@@ -16,7 +16,7 @@ import jax
 import numpy as np
 from jax.tree_util import keystr, tree_flatten_with_path
 
-from jaxviz.specialization import parameter_names
+from jaxviz.program.specialization import parameter_names
 
 #: What the marker is called among the results.
 MARKER = "marker of filter_jit"

@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jaxviz import compat
-from jaxviz.specialization import Definition, Signature, Static
+from jaxviz.program.specialization import Definition, Signature, Static
 
 if TYPE_CHECKING:
-    from jaxviz.listening import Place
+    from jaxviz.listening.listening import Place
 
 #: Operations that run what they are given, wherever that comes from.
 _LOOPS = ("scan", "while", "cond")

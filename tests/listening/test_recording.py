@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import pytest
 
 import jaxviz as jv
-from jaxviz.listening import ear
+from jaxviz.listening.listening import ear
 from jaxviz.notebook import session as session_module
 from jaxviz.notebook.session import session
 
@@ -264,7 +264,7 @@ def test_nothing_listens_until_it_is_asked_for():
 import jax, jaxviz
 from jax._src import monitoring
 before = len(monitoring.get_event_duration_listeners())
-assert "jaxviz.listening" not in __import__("sys").modules
+assert "jaxviz.listening.listening" not in __import__("sys").modules
 with jaxviz.recording():
     assert len(monitoring.get_event_duration_listeners()) == before + 1
 assert len(monitoring.get_event_duration_listeners()) == before

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from jaxviz.sampling import Sampler
+from jaxviz.program.sampling import Sampler
 from jaxviz.stacks import stack_of
 
 
@@ -33,7 +33,7 @@ def test_what_comes_after_is_not_told(monkeypatch):
         looked.set()
         return stack_of(thread)
 
-    monkeypatch.setattr("jaxviz.sampling.stack_of", late)
+    monkeypatch.setattr("jaxviz.program.sampling.stack_of", late)
     with sampler:
         assert looked.wait(30)
     assert not sampler.lines

@@ -17,8 +17,8 @@ from time import perf_counter
 from typing import Any
 
 from jaxviz import compat
-from jaxviz.compat_threads import outside_the_cache
-from jaxviz.passing_folder import passing_folder
+from jaxviz.compat.threads import outside_the_cache
+from jaxviz.program.passing_folder import passing_folder
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,13 @@ from typing import Any
 
 import jax
 
-from jaxviz import accepted_equinox, accepted_nnx, compat
-from jaxviz.accepted_equinox import EquinoxJit
-from jaxviz.accepted_nnx import NnxJit
+from jaxviz import compat
 from jaxviz.arrays import is_array
-from jaxviz.jit_options import JitOptions, Static
-from jaxviz.specialization import is_partial
+from jaxviz.program import accepted_equinox, accepted_nnx
+from jaxviz.program.accepted_equinox import EquinoxJit
+from jaxviz.program.accepted_nnx import NnxJit
+from jaxviz.program.jit_options import JitOptions, Static
+from jaxviz.program.specialization import is_partial
 
 _NO_STATIC = Static()
 

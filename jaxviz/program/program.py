@@ -16,23 +16,24 @@ from typing import Any
 import jax
 from jax import export
 
-from jaxviz import accepted_equinox, compat
-from jaxviz.accepted import accepted
-from jaxviz.accepted_equinox import EquinoxJit
-from jaxviz.accepted_nnx import NnxJit
+from jaxviz import compat
 from jaxviz.arrays import is_array
-from jaxviz.calling_line import calling_line
-from jaxviz.compat_threads import surroundings
-from jaxviz.hearing import hearing_traces
-from jaxviz.jit_options import JitOptions, Static, anew, options_within, static_at
-from jaxviz.narrowing import Cut, Narrowed, cut_in, hearing_narrowed
+from jaxviz.compat.threads import surroundings
+from jaxviz.program import accepted_equinox
+from jaxviz.program.accepted import accepted
+from jaxviz.program.accepted_equinox import EquinoxJit
+from jaxviz.program.accepted_nnx import NnxJit
+from jaxviz.program.calling_line import calling_line
+from jaxviz.program.hearing import hearing_traces
+from jaxviz.program.jit_options import JitOptions, Static, anew, options_within, static_at
+from jaxviz.program.narrowing import Cut, Narrowed, cut_in, hearing_narrowed
+from jaxviz.program.sampling import Sampler
+from jaxviz.program.specialization import innermost, parameter_names
 from jaxviz.read.frames import CallingLine, last_line_of
 from jaxviz.read.values import short_dtype
-from jaxviz.sampling import Sampler
 from jaxviz.scope.captured import CapturedNames
 from jaxviz.scope.impure import Seen, seen_in
 from jaxviz.scope.returned import names_of_results
-from jaxviz.specialization import innermost, parameter_names
 from jaxviz.targets import Target, find_target
 
 # The longest spelling of one argument in a call that is rebuilt from types.

@@ -13,8 +13,8 @@ import pytest
 
 import jaxviz as jv
 from jaxviz.capture import Capture
-from jaxviz.jit_options import JitOptions
-from jaxviz.program import Program
+from jaxviz.program.jit_options import JitOptions
+from jaxviz.program.program import Program
 
 X = jnp.ones((2, 3))
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from jaxviz.arrays import is_array
 
 if TYPE_CHECKING:
-    from jaxviz.listening import Compilation
+    from jaxviz.listening.listening import Compilation
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -33,7 +33,7 @@ def watch(function: Function) -> Function:
     It may stand above or below `jax.jit`, and costs nothing for calls that compile nothing. A function that is not
     jitted runs as before, and is listed once for each kind of arguments that it is called with.
     """
-    from jaxviz.specialization import innermost
+    from jaxviz.program.specialization import innermost
 
     if not callable(function):
         raise TypeError(f"jv.watch wants a function, but got {type(function).__name__}")
@@ -51,7 +51,7 @@ def watch(function: Function) -> Function:
 
 def _listen(code: CodeType) -> None:
     global _listens
-    from jaxviz.listening import ear
+    from jaxviz.listening.listening import ear
 
     with _lock:
         _watched.add(code)
@@ -101,7 +101,7 @@ def _kind(leaf: Any) -> Any:
 
 def _note_call(function: Any, args: Any, kwargs: Any) -> None:
     from jaxviz.notebook.session import session
-    from jaxviz.specialization import Specialization, definition_of, settings_now, signature_of
+    from jaxviz.program.specialization import Specialization, definition_of, settings_now, signature_of
 
     special = Specialization(definition_of(function), signature_of(function, args, kwargs), settings_now(), time.time())
     session().note_called(special, function, args, kwargs)
