@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jaxviz.graph import OPERATION, Column, Graph
+from jaxviz.graph import OPERATION, RESULT, Column, Graph
 from jaxviz.outline.calls.attached import attached_stacks
 from jaxviz.outline.calls.checkpoints import called_in_checkpoints
 from jaxviz.outline.calls.entries import NOWHERE, Entries, Entry
@@ -89,9 +89,9 @@ class PathReader:
         self._region_stack = np.full(count, -1, np.int32)
         self._in_phase = np.zeros(count, bool)
         self._opaque = np.zeros(count, bool)
-        called = called_in_checkpoints(graph, self.stack, self.stacks)
-        # By the call of a checkpoint, the frame that it calls: a sum of gradients at that place is of that call, too.
-        self._checkpointed = {int(self.stack[owner]): frame for owner, frame in called.items()}
+        # By each checkpoint the frame that it calls, and that by its call: a sum of gradients there is of it, too.
+        self._called = called_in_checkpoints(graph, self.stack, self.stacks)
+        self._checkpointed = {int(self.stack[owner]): frame for owner, frame in self._called.items()}
         self._owns = np.zeros(len(graph), bool)
         self._owns[graph.regions.owner[1:]] = True
 
@@ -106,10 +106,30 @@ class PathReader:
             at = at[(nodes.kind[at] == OPERATION) & ~self._opaque[nodes.region[at]]]
             if len(at):
                 self._place(at)
+        self._place_sums()
         wrapper = np.zeros(len(self.graph), bool)
         wrapper[self._owners_of_wrappers()] = True
         opaque = self._opaque[nodes.region]
         return NodePaths(self.paths, self._path, self._starts, wrapper, opaque, self._entries.frames_around())
+
+    def _place_sums(self) -> None:
+        """Sums of gradients right behind a checkpoint stand in what that does last, as they do where there is none."""
+        nodes, strings = self.graph.nodes, self.graph.tables.strings
+        _, ends = self.graph.region_intervals
+        for owner in self._called:
+            region = self.graph.owned_regions[owner][0]
+            end = past = int(ends[region])
+            while (
+                past < len(self.graph)
+                and self.stack[past] == self.stack[owner]
+                and strings[nodes.op[past]] == "add_any"
+            ):
+                past += 1
+            last = end - 1
+            while nodes.kind[last] == RESULT:
+                last -= 1
+            if past > end and nodes.region[last] == region:
+                self._path[last:past] = self._path[last]
 
     def _owners_of_wrappers(self) -> Column:
         strings = self.graph.tables.strings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import pytest
-from outline.outlines import check, names_inside, outline_of, row_named, shown
+from outline.outlines import boxes, check, names_inside, outline_of, row_named, shown
 
 
 def light(p, x):
@@ -71,3 +71,20 @@ def test_checkpoints_that_follow_each_other_are_each_in_their_own_call():
     assert forward[:2] == [["exp", "multiply"], ["log", "add"]]
     steps = shown(outline, row_named(outline, "forward").index)[2:4]
     assert [outline.row(row.twin).detail for row in steps] == ["x = step(first, x)", "x = step(second, x)"]
+
+
+@pytest.mark.smoke
+def test_turns_of_a_checkpoint_that_share_parameters_are_one_stack_both_ways():
+    step = jax.checkpoint(heavy)
+
+    def loss(p, x):
+        for _ in range(4):
+            x = step(p, x)
+        return x.sum()
+
+    outline = outline_of(jax.grad(loss), _PARAMETERS, _X)
+    check(outline)
+    forward, backward = (row_named(outline, name) for name in ("forward", "backward"))
+    there, back = (next(row for row in shown(outline, one.index) if row.count > 1) for one in (forward, backward))
+    assert (there.count, back.count, back.twin) == (4, 4, there.index)
+    assert not any(row.name == "add derivatives" for row in boxes(outline))
