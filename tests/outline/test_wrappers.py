@@ -79,6 +79,25 @@ def test_layers_that_are_functions_are_called_as_what_makes_them():
     assert names_inside(outline, 0) == ["dense", "norm", "dense"]
 
 
+@pytest.mark.smoke
+def test_a_function_called_apply_beside_what_calls_it_is_not_called_as_what_both_are_in():
+    def apply(p, x):
+        h = jnp.tanh(x @ p)
+        return jnp.sin(h) @ p
+
+    class Trainer:
+        def loss(self, p, x):
+            return self.apply(p, x) + jax.vmap(apply, (None, 0))(p, x)
+
+        def apply(self, p, x):
+            h = jnp.cos(x @ p)
+            return jnp.exp(h) @ p
+
+    outline = outline_of(Trainer().loss, jnp.eye(8), _X)
+    check(outline)
+    assert names_inside(outline, 0) == ["apply", "vmap(apply)", "add"]
+
+
 _SOLVER = """
 class BoundMethod:
     def __init__(self, method): self.method = method

@@ -138,7 +138,7 @@ class Steps:
         is_made = expression.unpacks and called >= 0 and not self._stacks.library[called]
         # What a variable of a letter or two stands for says more than it; an attribute was named by the person.
         says_little = is_made or name in POOR or (len(name) <= 2 and not expression.text.startswith(f"self.{name}("))
-        better = self._called_name(called) if called >= 0 and says_little else ""
+        better = self._called_name(called, frame) if called >= 0 and says_little else ""
         if is_made and not better:
             return ()
         if not better and name in GENERIC and self._only_passes_on(called):
@@ -158,7 +158,7 @@ class Steps:
     def _called_back(self, frame: int, caller: int, asking: int) -> tuple[int, ...]:
         """The step of the person's function that a library calls; none where the person's call of the library, at the
         frame `asking`, names it, where it is the program itself, or where its name says nothing."""
-        name = self._called_name(frame)
+        name = self._called_name(frame, asking)
         known = _WORD.findall(self._expressions.at(asking).name) if asking >= 0 else [self._program]
         if not name or name in known:
             return ()
@@ -167,7 +167,7 @@ class Steps:
 
     def _hands_over(self, caller: int, called: int) -> bool:
         """Whether the call at a frame is given the function that it leads to: `odeint(dynamics, y0, ts)`."""
-        name, call = self._called_name(called), self._expressions.at(caller)
+        name, call = self._called_name(called, caller), self._expressions.at(caller)
         return bool(name) and name in _WORD.findall(call.text) and not is_control(call.name)
 
     def _indexed(self, frame: int) -> tuple[Element, ...]:
@@ -182,7 +182,7 @@ class Steps:
             Element(FUNCTION, ("index", frame), expression.name, (FUNCTION, frame), frame, expression.text),
         )
 
-    def _called_name(self, called: int) -> str:
+    def _called_name(self, called: int, caller: int) -> str:
         """What is called where the name that it has at the call says nothing: a class, a function, a lambda."""
         function = self._tables.frames.function[called]
         name = self._function_name(function)
@@ -191,6 +191,9 @@ class Steps:
         elif self._stacks.library[called] and passes_on(name):
             return ""
         if name in GENERIC and not self._stacks.library[called]:
+            if name in _WORD.findall(self._expressions.at(caller).text) and self._expressions.in_reach(called, caller):
+                # One of the functions beside it, which a person knows by its name.
+                return ""
             # What makes such functions, or the class that has one.
             name = self._tables.strings[function].rpartition(".")[0].rpartition(".")[2]
         return "" if name in GENERIC or name.startswith("_") else name

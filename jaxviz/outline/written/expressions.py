@@ -158,6 +158,15 @@ class Expressions:
         frames = self._tables.frames
         return frames.line[frame], frames.column[frame], frames.end_line[frame], frames.end_column[frame]
 
+    def in_reach(self, called: int, caller: int) -> bool:
+        """Whether what is called stands in a function or class that the caller stands in, too: the frames of both."""
+        frames = self._tables.frames
+        if frames.file[called] != frames.file[caller]:
+            return False
+        source = self._source(frames.file[called])
+        around = source.definitions_around(frames.line[called])[:-1]
+        return bool(around) and around[-1] in source.definitions_around(frames.line[caller])
+
     def assigned_on_line(self, frame: int) -> str:
         """What the line of a frame begins to assign to, by its text alone; empty if nothing or not here."""
         return self._source(self._tables.frames.file[frame]).assigned_on(self._tables.frames.line[frame])

@@ -20,7 +20,8 @@ _ASSIGNS = re.compile(r"\s*\(?([^\W\d]\w*)(?:, \w+)*\)? [-+*/@]?= ")
 
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp)
 OPERATIONS = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare)
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_FUNCTIONS = (*_DEFINITIONS, ast.Lambda)
 
 # Lines of a long expression that are read to show how it begins.
 _TEXT_LINES = 8
@@ -167,6 +168,17 @@ class Source:
                 return found
             found = inner[-1]
             body = [child for child in ast.walk(found) if isinstance(child, ast.stmt) and child is not found]
+
+    def definitions_around(self, line: int) -> list[ast.AST]:
+        """The functions and classes that hold a line, outermost first; so do those in which the text begins."""
+        found: list[ast.AST] = []
+        inside: ast.AST | None = self._tree
+        while inside is not None:
+            of_line = (one for one in _statements(inside) if self.line_of(one) <= line <= self.end_line_of(one))
+            is_one = (one for one in of_line if isinstance(one, _DEFINITIONS) or self.line_of(one) < self.start)
+            inside = next(is_one, None)
+            found += [inside] if inside else []
+        return found
 
     def line_of(self, node: ast.AST) -> int:
         """The line of the file at which a node of the tree begins."""
