@@ -7,7 +7,7 @@ of what filled the array with it that they read.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import isclose, isnan
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import ARGUMENT, CONSTANT, ENTER, OPERATION, Column, Graph
+from jaxviz.link.flow import Flow
 from jaxviz.link.given import given_nodes
 from jaxviz.link.links import Found
 from jaxviz.link.reading import Beyond, Inside, Reading
@@ -82,14 +83,23 @@ def _with_filled(jaxpr: Graph, found: _Read) -> _Read:
     return found
 
 
-def with_numbers(graph: Graph, tagged: Sequence[Found], numbers: Numbers, unsure: Collection[int]) -> Sequence[Found]:
+def with_numbers(
+    graph: Graph,
+    tagged: Sequence[Found],
+    numbers: Numbers,
+    unsure: Collection[int],
+    flow: Flow,
+    begins: Callable[[int, float], list[Found]],
+) -> Sequence[Found]:
     """The tags of a stage, with the equations whose numbers those without a tag are.
 
-    What the tags of `unsure` nodes say is not told by the compiler. A number that has the name of a call alone has none
+    What the tags of `unsure` nodes say is not told by the compiler; `begins` says what is known of a number that loops
+    begin with. A number that has the name of a call alone has none
     of its own: where a call is put in place, what has no name gets that of the call, and of equal numbers one is left.
     """
-    number = _numbers_in(graph)
-    nodes = [node for node in number if numbers.calls.issuperset(tagged[node]) and graph.nodes.kind[node] != ARGUMENT]
+    number = _numbers_in(graph, flow)
+    skipped = {node for node in number if graph.nodes.kind[node] == ARGUMENT} | graph.owned_regions.keys()
+    nodes = [node for node in number if numbers.calls.issuperset(tagged[node]) and node not in skipped]
     if not nodes:
         return tagged
     reading = Reading(graph)
@@ -112,7 +122,11 @@ def with_numbers(graph: Graph, tagged: Sequence[Found], numbers: Numbers, unsure
         readers = [one for one in beside if one not in fusions]
         if len(readers) < len(beside):
             readers += [*inside.readers(node), *beyond.readers(node)]
-        theirs = [that_read(number[node], found[one]) if one not in unsure else () for one in readers]
+        theirs = begins(node, number[node])
+        if theirs:
+            # What hands it to the loop says less.
+            readers = [one for one in readers if one not in graph.owned_regions]
+        theirs += [that_read(number[node], found[one]) if one not in unsure else () for one in readers]
         if theirs and all(theirs):
             found[node] = tuple(sorted({equation for equations in theirs for equation in equations}))
     return found
@@ -135,7 +149,7 @@ def _same(one: float, other: float) -> bool:
     return isclose(one, other, rel_tol=1e-6) or (isnan(one) and isnan(other))
 
 
-def _numbers_in(graph: Graph) -> dict[int, float]:
+def _numbers_in(graph: Graph, flow: Flow) -> dict[int, float]:
     """The nodes that are one number in any shape, and which."""
     found: dict[int, float] = {}
     for node, text in _constants(graph).items():
@@ -150,6 +164,8 @@ def _numbers_in(graph: Graph) -> dict[int, float]:
     # What is handed to a body stands before it.
     order = np.argsort(nodes, kind="stable")
     for node, source in zip(nodes[order].tolist(), sources[order].tolist(), strict=True):
+        # What leaves a fusion was made there.
+        source = flow.source(source) if source in flow.left else source
         maker = int(graph.value_node[source]) if source >= 0 else -1
         if maker in found:
             found[node] = found[maker]
