@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax
 import jax.numpy as jnp
 import pytest
-from outline.outlines import check, outline_of
+from outline.outlines import check, names_inside, outline_of, row_named
 
 
 def encode(w, x):
@@ -83,3 +83,30 @@ def test_a_function_with_a_derivative_of_its_own_is_no_module_in_its_module():
     assert [one.name for one in map(outline.row, outline.children[row.index])] == ["Dense_0", "relu", "Dense_1"]
     relu = outline.row(outline.children[row.index][1])
     assert "module" not in {outline.row(child).kind for child in outline.children[relu.index]}
+
+
+@pytest.mark.smoke
+def test_a_call_through_a_wrapper_in_what_that_wrapper_calls_is_not_lost():
+    def jitted(fn):
+        def passed(*args):
+            return fn(*args)
+
+        passed.__name__ = fn.__name__
+        compiled = jax.jit(passed)
+        return lambda *args: compiled(*args)
+
+    @jitted
+    def guard(x):
+        return jnp.sin(jnp.cos(x))
+
+    def checked(x):
+        return guard(jnp.exp(x)) + 1
+
+    @jitted
+    def solve(x):
+        return checked(jnp.tanh(x))
+
+    outline = outline_of(lambda x: solve(x) * 2, jnp.ones(3))
+    check(outline)
+    row = row_named(outline, "checked")
+    assert names_inside(outline, row.index) == ["exp", "guard", "add"]
