@@ -88,6 +88,73 @@ ENTRY e {
   p = f32[8,4] parameter(0)
   ROOT r = f32[8,4] add(negate(p), f32[8,4] negate(f32[8,4] exponential(p))), metadata={op_name="add"}
 }""",
+    "operands that are instructions, beside others, marked, of packed types": """HloModule m
+
+ENTRY %e {
+  %p = s4[2]{0:E(4)} parameter(0)
+  %two = s4[2]{0:E(4)} add(%p ,s4[2]{0:E(4)} constant({1, 2}))
+  ROOT %r = s4[2]{0:E(4)} call(negate(%two)), to_apply={
+    %q = s4[2]{0:E(4)} parameter(0)
+    ROOT %n = s4[2]{0:E(4)} negate(%q)
+  }
+}""",
+    "an operand with a space behind it": """HloModule m
+
+ENTRY e {
+  p = f32[8] parameter(0)
+  q = f32[8] negate(p)
+  ROOT r = f32[8] subtract(p ,q)
+}""",
+    "a number as an operand": """HloModule m
+
+ENTRY e {
+  p = s32[] parameter(0)
+  ROOT r = s32[] subtract(p, s32[] constant(2))
+}""",
+    "an instruction as the one operand of a marked one": """HloModule m
+
+ENTRY %e {
+  %p = s32[] parameter(0)
+  %t = (s32[]) tuple(negate(%p))
+  ROOT %r = s32[] get-tuple-element(tuple(%p)), index=0
+}""",
+    "types with spaces and without": """HloModule m
+
+ENTRY e {
+  p = f32[ 8,  4] {0, 1 }parameter(0)
+  q = f32 [8, 4]negate(p)
+  pair = (f32[8, 4], f32[8,4])tuple (p, f32[8,4]q)
+  ROOT r = f32[8,4] get-tuple-element((f32[8, 4], f32[8,4])pair), index=1
+}""",
+    "bodies where they are called": """HloModule m
+
+ENTRY e {
+  p = f32[8,4] parameter(0)
+  zero = f32[] constant(0)
+  s = reduce(p, zero), dimensions={0}, to_apply={
+    a = f32[] parameter(0) b = f32[] parameter(1)
+    ROOT c = add(a, b)
+  }, metadata={op_name="sum"}
+  n = f32[4] fusion(s), kind=kLoop, calls={ f = f32[4] parameter(0) ROOT g = call(f), to_apply={
+      h = f32[4] parameter(0)
+      ROOT i = negate(h) } }
+  ROOT r = tuple(n, s)
+}""",
+    "types of windows": """HloModule m
+
+max { x = f32[] parameter(0) y = f32[] parameter(1) ROOT z = maximum(x, y) }
+
+ENTRY e {
+  image = f32[2,9,8,6] parameter(0)
+  kernel = f32[3,2,3,4] parameter(1)
+  any = f32[<=8,4] parameter(2)
+  b = compare(any, any), direction=LT
+  c = convolution(image, kernel), feature_group_count=2, dim_labels=b01f_01io->bf01,
+    window={size=3x2 stride=2x1 pad=1_1x0_0 rhs_dilate=1x2}
+  low = bf16[] constant(-inf)
+  w = reduce-window(c, low), window={size=1x1x2x2 stride=1x1x2x2 pad=0_0x0_0x1_0x0_0}, to_apply=max
+  ROOT r = tuple(b, w)
+}""",
     "types that follow": """HloModule m
 
 half {

@@ -9,9 +9,11 @@ from jaxviz.read.hlo.pairs import HloTextError
 from jaxviz.read.hlo.relined import UNKNOWN
 from jaxviz.read.hlo.text_elements import element_shape
 
-_ARRAY = re.compile(r"(\w+)\[([\d,]*)\]")
+_ARRAY = re.compile(r"(\w+)\[([\d,<=]*)\]")
 # What has the type of its first operand, besides what computes element by element.
 _OF_SECOND = frozenset({"select", "clamp", "triangular-solve"})
+_OF_WINDOW = re.compile(r"(\w+)=([\d_x-]+)")
+_LABELS = re.compile(r"([\dbf]+)_([\dio]+)->([\dbf]+)")
 _NUMBERED = re.compile(r"-?\d+")
 _OF_FIRST = frozenset(
     {"abs", "add", "add-dependency", "all-reduce", "all-reduce-done", "all-reduce-start", "and", "atan2"}
@@ -80,9 +82,12 @@ def _inferred(module: HloModule, computation: HloComputation, row: int) -> str:
         return ""
     dtype = arrays[0][1]
     if opcode in ("compare", "is-finite"):
-        return _array("pred", sizes[0])
+        return f"pred[{arrays[0][2]}]"
     if opcode in ("real", "imag"):
-        return _array(_PARTS.get(dtype, dtype), sizes[0])
+        return f"{_PARTS.get(dtype, dtype)}[{arrays[0][2]}]"
+    if opcode in ("reduce", "reduce-window"):
+        # What it begins with may be of another precision.
+        dtype = arrays[-1][1] if arrays[-1] else dtype
     found = _sizes_of(opcode, sizes, dict(computation.attributes[row]))
     return "" if found is None else _array(dtype, found)
 
@@ -104,6 +109,10 @@ def _sizes_of(opcode: str, sizes: list[_Sizes], said: dict[str, str]) -> _Sizes 
         return first
     if opcode == "dot" and len(sizes) == 2:
         return _product(first, sizes[1], said)
+    if opcode == "reduce-window" and len(sizes) == 2:
+        return _windows(first, said.get("window", ""))
+    if opcode == "convolution" and len(sizes) == 2:
+        return _convolved(first, sizes[1], said)
     if opcode == "pad":
         padding = [[int(number) for number in part.split("_")] for part in said.get("padding", "").split("x") if part]
         if len(padding) == len(first) and all(len(each) in (2, 3) for each in padding):
@@ -129,6 +138,44 @@ def _product(left: _Sizes, right: _Sizes, said: dict[str, str]) -> _Sizes | None
     ]
 
 
+def _windows(sizes: _Sizes, window: str) -> _Sizes | None:
+    """How often a window fits along each dimension, as `size=3x3 pad=1_1x0_0 stride=2x2` says."""
+    said = {key: value.split("x") for key, value in _OF_WINDOW.findall(window)}
+    rank = len(sizes)
+
+    def each(key: str, default: str) -> list[_Sizes]:
+        return [[int(number[:9]) for number in part.split("_")] for part in said.get(key, [default] * rank)]
+
+    size, stride, base, inner = (each(key, "1") for key in ("size", "stride", "lhs_dilate", "rhs_dilate"))
+    padding = each("pad", "0_0")
+    if any(len(column) != rank for column in (size, stride, base, inner, padding)):
+        return None
+    found = []
+    for whole, (window_size,), (step,), (apart,), (spread,), pad in zip(
+        sizes, size, stride, base, inner, padding, strict=True
+    ):
+        room = max((whole - 1) * apart + 1, 0) + sum(pad) - ((window_size - 1) * spread + 1)
+        found.append(room // max(step, 1) + 1 if whole and room >= 0 else 0)
+    return found
+
+
+def _convolved(image: _Sizes, kernel: _Sizes, said: dict[str, str]) -> _Sizes | None:
+    """By labels of dimensions such as `b01f_01io->b01f`: where batch, features and each dimension of space stand."""
+    labels = _LABELS.fullmatch(said.get("dim_labels", ""))
+    if labels is None or len(labels[1]) != len(image) or len(labels[2]) != len(kernel) or len(labels[3]) != len(image):
+        return None
+    of_image, of_kernel = dict(zip(labels[1], image, strict=True)), dict(zip(labels[2], kernel, strict=True))
+    space = sorted(set(labels[1]) - {"b", "f"})
+    if set(labels[3]) != set(labels[1]) or set(labels[2]) != {*space, "i", "o"}:
+        return None
+    found = _windows([of_image[one] for one in space], said.get("window", ""))
+    if found is None:
+        return None
+    batches = _numbers(said.get("batch_group_count", "1"))[0]
+    of_result = {"b": of_image["b"] // max(batches, 1), "f": of_kernel["o"], **dict(zip(space, found, strict=True))}
+    return [of_result[one] for one in labels[3]]
+
+
 def _of_called(module: HloModule, computation: HloComputation, row: int) -> str:
     """The type that a computation gives which an instruction calls."""
     for _, number in computation.calls[row]:
@@ -140,7 +187,7 @@ def _of_called(module: HloModule, computation: HloComputation, row: int) -> str:
 
 
 def _sizes(text: str) -> _Sizes:
-    return [int(size) for size in text.split(",") if size]
+    return [int(size.strip("<=")[:9]) for size in text.split(",") if size.strip("<=")]
 
 
 def _numbers(text: str) -> _Sizes:

@@ -10,8 +10,10 @@ from collections.abc import Iterator, Sequence
 
 _NAME = r"[^\s=,(){}%\"]+"
 _MAY_BE_NESTED = re.compile(r"[a-z]\(.*[a-z-]\(")
-_TYPE = r"[^\s()]++|b?\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)"
+_TYPE = r"(?:[^\s(){]|\{[^{}]*+\})++|b?\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)"
 _INSTRUCTION = re.compile(rf"(?:({_TYPE}) )?([a-z][\w-]*)\((.*)\)$")
+# With the parenthesis of its operands; letters before one in a layout are capitals.
+_OPCODE = re.compile(r"[a-z][\w-]*\(")
 _ATOMS = ("constant", "parameter")
 _COMMENT = re.compile(r"/\*.*?\*/")
 _OPENING, _CLOSING = "([{", ")]}"
@@ -65,8 +67,9 @@ def _operands(line: str) -> tuple[int, int]:
         return -1, -1
     if line.startswith(("(", "b("), at):
         at = _closing(line, line.index("(", at))
-    start = line.find("(", max(at, 0))
-    end = _closing(line, start) if start >= 0 and at >= 0 else -1
+    opening = _OPCODE.search(line, max(at, 0)) if at >= 0 else None
+    start = opening.end() - 1 if opening else -1
+    end = _closing(line, start) if opening else -1
     return (start, end) if end >= 0 else (-1, -1)
 
 

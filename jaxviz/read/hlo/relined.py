@@ -1,9 +1,10 @@
 """Text of HLO that was written by hand, brought to the lines that XLA prints.
 
 To XLA, ends of lines are spaces: a computation may stand in one line, an instruction in several, with comments between
-them, and a module may have no name. `relined` gives such a text with one instruction a line. What a person leaves to
-XLA is filled in: a type that follows from the operands stands as `UNKNOWN`, and of an operand that is written out where
-it is read, `nested.py` makes an instruction.
+them, and a module may have no name. `relined` gives such a text with one instruction a line, and a computation that is
+written out where it is called in lines of its own, which `inline.py` takes out. What a person leaves to XLA is filled
+in: a type that follows from the operands stands as `UNKNOWN`, and of an operand that is written out where it is read,
+`nested.py` makes an instruction.
 """
 
 from __future__ import annotations
@@ -20,10 +21,15 @@ _TOKEN = re.compile(
     r"(?P<text>\"(?:[^\"\\]|\\.)*+\")|(?P<space>(?:\s|/\*(?s:.*?)\*/|//[^\n]*)++)"
     r"|(?P<open>[({\[])|(?P<close>[)}\]])|(?P<comma>,)|(?P<equal>=)|(?P<word>(?:[^\s\"(){}\[\],/=]|/(?![*/]))++)"
 )
+_ENDS_OF_TYPES = ("]", "}", ")")
 # What is said of a computation after its closing brace.
 _AFTER = re.compile(r"\s*,\s*\w+\s*=\s*(?:\"[^\"\n]*\"|\w+)")
 # What follows the brace of a layout, and not that of a computation.
 _IN_LAYOUT = re.compile(r"\s*[\d:}]")
+# What follows the brace of a computation that is written out where it is called, and not that of an attribute.
+_IN_BODY = re.compile(
+    r"(?:\s|/\*(?s:.*?)\*/|//[^\n]*)*+(?:ROOT\s+)?%?[^\s=,(){}%\"]+\s*=\s*(?:\(|[a-z]\w*\s?\[|[a-z][\w-]*\s?\()"
+)
 _NAMED = re.compile(r"(?:\s|/\*(?s:.*?)\*/|//[^\n]*)*+HloModule\b")
 
 
@@ -46,6 +52,8 @@ class _Lines:
         # The brackets that are open; in a square one and in a layout, for which it stands too, there is no space.
         self._open: list[str] = []
         self._inside = False
+        # How many computations are open that are written out where they are called.
+        self._bodies = 0
         # Whether the operands of the instruction, or all of the head of the module, have been read.
         self._whole = False
 
@@ -69,7 +77,18 @@ class _Lines:
             if top and in_head and spaced and before not in ("", "HloModule", ",") and token != ",":
                 self._end()
                 in_head = False
-            if top and self._inside and token == "}":
+            if top and self._inside and token == "}" and self._bodies:
+                self._end()
+                self._add(token, at, spaced)
+                # The instruction that calls it goes on.
+                self._whole = True
+                self._bodies -= 1
+            elif top and self._inside and token == "{" and before == "=" and _IN_BODY.match(text, found.end()):
+                self._end()
+                self._add(token, at, spaced)
+                self._end()
+                self._bodies += 1
+            elif top and self._inside and token == "}":
                 self._end()
                 self._add(token, at, spaced)
                 self._end()
@@ -91,18 +110,19 @@ class _Lines:
                 goes_on = before in (",", "=") or token.startswith("<")
                 if top and self._inside and self._whole and spaced and kind == "word" and not goes_on:
                     self._end()
-                if kind == "close":
-                    if not self._open:
-                        return False
-                    self._open.pop()
-                # A parenthesis at the end of a word holds operands, any other a type.
-                if top and token == "(" and not spaced and before not in ("=", _BUFFER) and not self._whole:
+                closes = self._open.pop() if kind == "close" and self._open else ""
+                if kind == "close" and not closes:
+                    return False
+                in_type = top and self._inside and not self._whole and before != "="
+                is_first = top and not self._whole and token == "("
+                # A parenthesis after a word holds operands, any other a type.
+                if is_first and (in_type or not spaced) and before not in ("=", _BUFFER):
                     self._whole = True
                     if self._parts[-3:-1] == ["=", " "]:
                         self._parts.insert(-1, f"{UNKNOWN} ")
-                self._add(token, at, spaced)
+                self._add(token, at, spaced and not (closes == "[" or (in_type and kind == "open")))
                 if kind == "open":
-                    self._open.append("[" if before == "]" and not spaced else token)
+                    self._open.append("[" if before == "]" and (in_type or not spaced) else token)
             spaced, before, at = False, token, found.end()
         self._end()
         return not self._inside and not self._open
@@ -121,6 +141,10 @@ class _Lines:
         before = self._parts[-1]
         in_type = self._inside and not self._whole
         if not self._open and (before == "," or (in_type and "=" in (before, token))):
+            return True
+        # Between a type and what it is the type of.
+        named = self._open == ["("] if self._open else in_type
+        if named and before in _ENDS_OF_TYPES and (token[0] == "%" or token[0].isalpha()):
             return True
         if not spaced or token in ",)]" or before == "(" or self._open[-1:] == ["["]:
             return False

@@ -43,6 +43,8 @@ _INDEX = re.compile(r"/\*i\d+=\d+\*/ ?")
 _WITH_PERCENT = re.compile(r"%([^\s,()%]+)")
 _ALL_MARKED = re.compile(rf"(?:(?:/\*[^*]*\*/)?+(?:(?:[a-z]\w*\[\S*+|\({_INSIDE}\)) )?+%[^\s,()%]++(?:, |,(?=%)|$))*+")
 _WITHOUT_PERCENT = re.compile(r"([^\s,(){}\[\]*/]+)(?=, |$)")
+# An operand that is an instruction itself; letters before a parenthesis in a layout are capitals.
+_NESTED = re.compile(r"[a-z]{2}\(")
 # A comma between operands that no space follows; those in types stand between numbers.
 _CLOSE_COMMA = re.compile(r",(?=[A-Za-z_])")
 # Metadata as it mostly is, and any field of other metadata.
@@ -258,11 +260,14 @@ class _Parser:
                         names = operand_names(inside)
                 else:
                     names = _WITHOUT_PERCENT.findall(_CLOSE_COMMA.sub(", ", inside))
+                    # Some may have a space behind them.
+                    if 0 < len(names) <= inside.count(","):
+                        names = operand_names(inside)
                 try:
                     operands = tuple([index_of[operand] for operand in names])
                 except KeyError:
                     later.append((index, names))
-                if not names or "..." in inside:
+                if not names or "..." in inside or ("(" in inside and _NESTED.search(inside)):
                     raise HloTextError(at + 1, found.start(5) + 1, "the names of all operands")
             add_operands(operands)
             add_attributes(pairs)
