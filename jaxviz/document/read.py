@@ -191,7 +191,8 @@ class JsonReader:
         ]
         if {len(column) for column in columns} != {nodes}:
             raise self.fail(position, f"columns of {nodes} rows, as many as graph {graph} has nodes")
-        return FatesEntry(graph, Fates(*columns))
+        kind, where, by = columns
+        return FatesEntry(graph, Fates(kind, where, by))
 
     def finding(self, value: Any, position: str, graphs: tuple[Graph, ...], tables: Tables) -> FindingEntry:
         from jaxviz.find import SEVERITIES, Finding, Line

@@ -34,7 +34,8 @@ class Fate:
     kind: str
     #: The compiler pass that removed it; empty where none did.
     where: str
-    #: The equation or the argument that took its place, or -1.
+    #: The equation or the argument that took its place, or -1. Of what was `merged` with another operation, it may be
+    #: that only a part of that does the same, as the exponential in an error function.
     by: int
 
     @property
@@ -50,6 +51,8 @@ class Fates:
     kind: Column
     where: Column
     by: Column
+    #: The equations that were merged with a part only of what `by` says.
+    parts: frozenset[int] = frozenset()
 
 
 def fates_of(graph: Graph, fates: Fates) -> tuple[Fate, ...]:

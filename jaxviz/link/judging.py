@@ -76,6 +76,8 @@ class _Judge:
         self._kind = np.zeros(len(graph), np.int32)
         self._where = np.zeros(len(graph), np.int32)
         self._by = np.full(len(graph), -1, np.int32)
+        #: With a part of which equation others were merged.
+        self._parts: dict[int, int] = {}
 
     def fates(self) -> Fates:
         alive = living(self._evidence)
@@ -90,7 +92,7 @@ class _Judge:
             self._merge_repeated()
         self._credit_work(alive)
         self._keep()
-        return Fates(self._kind, self._where, self._by)
+        return Fates(self._kind, self._where, self._by, self._told_as_parts())
 
     def _judge(self, alive: dict[int, int]) -> None:
         """What became of each, and in which pass, as its own name tells it."""
@@ -137,7 +139,9 @@ class _Judge:
         for number, nodes in vanished.items():
             earlier, later = self._history.around(number)
             merged = kind[nodes[0]] == MERGED
-            instead = replacements(earlier, later, nodes, self._evidence.nodes_named, merged=merged)
+            instead, parts = replacements(earlier, later, nodes, self._evidence.nodes_named, merged=merged)
+            if merged:
+                self._parts.update(parts)
             for node, other in instead.items():
                 # Of what is merged, both are the same operation of the same, and not one a part of the other.
                 equal = (node in given) == (other in given) and stand_ins.are_alike(node, other)
@@ -152,6 +156,18 @@ class _Judge:
                 kind[[*unread]] = CONSEQUENCE
                 # Of what needs no argument, its value is all that can stand in its place.
                 kind[[node for node in gone if node in given and node not in unread]] = FOLDED
+
+    def _told_as_parts(self) -> frozenset[int]:
+        """Tell of what was merged with no whole equation of which it is a part now; and which these are.
+
+        Where both are one operation, as a square in a cube, they would be taken for equal.
+        """
+        kind, by, op = self._kind, self._by, self._jaxpr.nodes.op
+        gone = {node: other for node, other in self._parts.items() if kind[node] == MERGED and by[node] < 0}
+        found = {node: other for node, other in gone.items() if op[node] != op[other]}
+        for node, other in found.items():
+            by[node] = other
+        return frozenset(found)
 
     def _merge_written_anew(self) -> None:
         """What a pass wrote without a name, and is nowhere, was merged later with what another like it became."""

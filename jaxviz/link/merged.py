@@ -21,6 +21,8 @@ def with_merged(links: Links, fates: Fates) -> Links:
     ([0, 1], [7, 7], [1, 1])
     """
     merged = np.flatnonzero((fates.kind == kinds.MERGED) & (fates.by >= 0))
+    # Which instructions are the part that another one does, is not known.
+    merged = merged[~np.isin(merged, [*fates.parts])]
     if not len(merged):
         return links
     other = fates.by[merged]

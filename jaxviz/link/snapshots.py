@@ -101,17 +101,19 @@ def different(snapshots: Sequence[Snapshot]) -> list[Snapshot]:
 
 def replacements(
     before: Lines, after: Lines, nodes: Iterable[int], named: Callable[[str], Found], *, merged: bool
-) -> dict[int, int]:
-    """For nodes that are gone in the later text, what their readers read there instead; `named` are those of a name.
+) -> tuple[dict[int, int], dict[int, int]]:
+    """For nodes that are gone in the later text, what their readers read there instead, and of what they read a part:
+    the exponential of an error function is no value of that. `named` are those of a name.
 
     Where they were `merged`, readers may be gone too: those in whose place they went do the same. Else a reader may
     have taken over the operation itself, as the transpose of a product does that becomes a product.
     """
     wanted = set(nodes)
     found: dict[int, int] = {}
+    parts: dict[int, int] = {}
     instead: dict[str, str] = {}
 
-    def found_for(gone: Iterable[int], others: Found) -> None:
+    def found_for(gone: Iterable[int], others: Found, found: dict[int, int] = found) -> None:
         # What an equation gives stands after its parts.
         for node in gone:
             if others and others[0] != node:
@@ -150,10 +152,10 @@ def replacements(
             ):
                 # Another shape of what it read is all that is left of it.
                 put = after.operands[put][0]
-            others = named(after.op_names.get(put, "")) if _is_whole(before, after, put, named, merged) else ()
-            found_for(gone, others)
+            is_whole = _is_whole(before, after, put, named, merged)
+            found_for(gone, named(after.op_names.get(put, "")), found if is_whole else parts)
             break
-    return found
+    return found, parts
 
 
 def _in_its_place(before: Sequence[str], after: Sequence[str], place: int) -> str:

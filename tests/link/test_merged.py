@@ -73,3 +73,12 @@ def test_what_is_in_a_call_of_what_two_functions_compute_alike_was_merged_with_w
     assert {fates[one].kind for one in chosen} == {"fused", "merged"}
     (merged,) = (fates[one] for one in chosen if fates[one].kind == "merged")
     assert merged.by in chosen
+
+
+def test_what_a_part_of_another_equation_does_as_well_is_merged_with_a_part_of_that():
+    ex = jv.explore(lambda x: (jnp.exp(-jnp.conj(x)), jnp.imag(x)), SQUARE + 1j * SQUARE)
+    (imag,) = ex.jaxpr.find("imag")
+    (fate,) = (one for one in ex.fates if one.node == imag.index)
+    assert (fate.kind, ex.jaxpr.node(fate.by).op) == ("merged", "conj")
+    # Which instructions are that part is not known.
+    assert ex.links("hlo").targets(imag.index) == []

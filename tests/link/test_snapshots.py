@@ -24,7 +24,7 @@ def test_readers_that_took_over_an_operation_are_found_in_time_for_thousands_of_
     untouched = [line(f"s{i}", "sine", f"x{i}", f"sine {i}") for i in range(20_000)]
     numbers = {f"{kind} {i}": 2 * i + at for i in layers for at, kind in enumerate(("product", "turned"))}
     began = time.process_time()
-    found = replacements(
+    found, _ = replacements(
         Lines("\n".join(earlier + untouched)),
         Lines("\n".join(later + untouched)),
         [2 * i for i in layers],
@@ -52,7 +52,7 @@ def test_what_is_read_in_place_of_what_is_gone_is_what_its_name_says(later, foun
     numbers = {"factor": 0, "x": 1, "b": 2, "number": 3, "reader": 4}
     arguments = [line("x", "sine", "p", "x"), line("b", "cosine", "p", "b")]
     earlier = [*arguments, line("f", "multiply", "x, %two", "factor"), line("r", "multiply", "b, %f", "reader")]
-    known = replacements(
+    known, _ = replacements(
         Lines("\n".join(earlier)),
         Lines("\n".join([*arguments, *later])),
         [0],
@@ -64,7 +64,7 @@ def test_what_is_read_in_place_of_what_is_gone_is_what_its_name_says(later, foun
 
 def merged_in(earlier, later, node, numbers):
     """What replaced a node in a pass that merges, by the names that stand for the equations."""
-    found = replacements(
+    found, _ = replacements(
         Lines("\n".join(earlier)),
         Lines("\n".join(later)),
         [node],

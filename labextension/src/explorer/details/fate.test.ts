@@ -26,6 +26,10 @@ test('of what was simplified it is said what stands in its place, an argument to
 });
 
 test('of what was merged it is said with what; of what was moved, what holds its value now', () => {
-  assert.equal(said(FateKind.merged), 'merged with an equal operation, by the pass algsimp: add');
+  assert.equal(said(FateKind.merged, 3), 'merged with an equal operation, by the pass algsimp: dot_general');
   assert.equal(said(FateKind.moved), 'moved into other operations, by the pass algsimp; in its place: add');
+});
+
+test('of what was merged with a part of another operation it is said in which that is', () => {
+  assert.equal(said(FateKind.merged), 'merged with an equal operation, by the pass algsimp, which is in: add');
 });

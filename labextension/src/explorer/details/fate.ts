@@ -58,12 +58,14 @@ export function fateText(document: Document, graph: Graph, node: number): FateTe
   }
   const pass = document.strings[fates.where[node]];
   const by = fates.by[node];
+  // What is merged is merged with the node that is named after that, or with a part of what that does.
+  const isPart = by >= 0 && graph.op[by] !== graph.op[node];
+  const mergedLead = isPart ? ', which is in: ' : ': ';
   return {
     mark: kind <= FateKind.context ? 'alive' : 'gone',
     text: sentences[kind] + (pass ? `, by the pass ${pass}` : ''),
     by,
-    // What is merged is merged with the node that is named after that.
-    byLead: kind === FateKind.merged ? ': ' : '; in its place: ',
+    byLead: kind === FateKind.merged ? mergedLead : '; in its place: ',
     byText: by >= 0 ? nodeLabel(document, graph, by) : ''
   };
 }
