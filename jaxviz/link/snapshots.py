@@ -32,7 +32,6 @@ _FILLED_BY_CONSTANT = re.compile(r" broadcast\((?:\S+ )?%?constant")
 _SHAPING = re.compile(rf" (?:{'|'.join(sorted(SHAPES))})\(")
 _SHAPED_CONSTANT = re.compile(rf" (?:{'|'.join(sorted(SHAPES))})\((?:\S+ )?%?constant")
 _LINE = re.compile(r"^\s*(?:ROOT )?%?([\w.\-]+) = (.*)$", re.MULTILINE)
-_ROOT = re.compile(r"^\s*ROOT %?([\w.\-]+) = ", re.MULTILINE)
 _OPERAND = re.compile(r"(?<![={\w])%([\w.\-]+)")
 _CALLED = re.compile(r"=%([\w.\-]+)")
 _NAME = re.compile(r'op_name="([^"]*)"')
@@ -205,6 +204,8 @@ class Instruction(NamedTuple):
     #: None where it has no name of an operation of JAX; what it does is not told then either.
     op_name: str | None = None
     opcode: str = ""
+    #: Whether it is what its computation gives.
+    is_root: bool = False
 
 
 def _instruction(line: str) -> Instruction | None:
@@ -214,10 +215,11 @@ def _instruction(line: str) -> Instruction | None:
     name, rest = match.groups()
     operands = _OPERAND.findall(rest.partition(" metadata=")[0])
     op_name = _NAME.search(rest)
+    is_root = "ROOT" in line[: match.start(1)]
     if op_name is None:
-        return Instruction(name, operands)
+        return Instruction(name, operands, is_root=is_root)
     opcode = _OPCODE.search(rest)
-    return Instruction(name, operands, op_name[1], opcode[1] if opcode else "")
+    return Instruction(name, operands, op_name[1], opcode[1] if opcode else "", is_root)
 
 
 class Lines:
@@ -229,6 +231,8 @@ class Lines:
         self.opcodes: dict[str, str] = {}
         self.op_names: dict[str, str] = {}
         known = {} if known is None else known
+        given: dict[str, list[str]] = {}
+        computation = ""
         for line in text.split("\n"):
             if line not in known:
                 known[line] = _instruction(line)
@@ -237,10 +241,12 @@ class Lines:
                 self.operands[name] = found.operands
                 if found.op_name is not None:
                     self.op_names[name], self.opcodes[name] = found.op_name, found.opcode
-        heads, roots = HEAD.findall(text), _ROOT.findall(text)
-        if len(heads) == len(roots):
-            # What a computation gives is read by what no instruction is called like.
-            self.operands.update({f"{GIVEN_BY} {head[1]}": [root] for head, root in zip(heads, roots, strict=True)})
+                if found.is_root:
+                    # What a computation gives is read by what no instruction is called like.
+                    given[f"{GIVEN_BY} {computation}"] = [name]
+            elif line.endswith("{") and (head := HEAD.match(line)) is not None:
+                computation = head[2]
+        self.operands.update(given)
 
     @cached_property
     def numbers(self) -> dict[str, int]:
