@@ -182,7 +182,7 @@ def test_a_loop_says_what_it_goes_on_for():
     assert len(rows_named(outline_of(search, 1.0, 9.0), "while", "body")) == 1
 
 
-def test_a_loop_of_steps_with_gradients_is_called_by_its_head_on_the_way_back_too():
+def test_a_loop_of_steps_with_gradients_has_its_head_on_the_way_back_too():
     def loss(params, x):
         return jnp.mean(jnp.tanh(x @ params["w"] + params["b"]) ** 2)
 
@@ -194,7 +194,7 @@ def test_a_loop_of_steps_with_gradients_is_called_by_its_head_on_the_way_back_to
 
     params, x = {"w": jnp.eye(4), "b": jnp.zeros(4)}, jnp.ones((3, 4))
     outline = outline_of(jax.grad(lambda params: loss(adapt(params, x), x)), params)
-    assert [loop.count for loop in rows_named(outline, "for _ in range(2)")] == [2, 2]
+    assert [loop.count for loop in rows_named(outline, "adapt: for _ in range(2)")] == [2, 2]
     assert not rows_named(outline, "for name, value in params.items()")
 
 

@@ -82,9 +82,9 @@ def test_what_is_mapped_over_a_tree_is_named_by_what_is_done_to_each_leaf():
     assert rows_named(outline, "divide")
 
 
-def test_a_function_that_is_a_loop_is_named_by_the_loop_not_as_if_it_ran_often():
+def test_a_function_that_is_a_loop_says_so_and_does_not_look_as_if_it_ran_often():
     outline = outline_of_style("sharded_step")
-    loops = rows_named(outline, "for block in params")
+    loops = rows_named(outline, "forward: for block in params")
     assert [(row.count, row.detail) for row in loops] == [(3, 'forward(params, batch["x"])')] * 2
     assert names_inside(outline, outline.children[loops[0].index][0]) == ["attention", "add", "feed_forward", "add"]
 

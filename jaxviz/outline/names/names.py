@@ -94,8 +94,10 @@ class Names:
         columns[:, added] = 0
         heads = LoopHeads(draft, labels, expressions, self._after)
         for row in np.flatnonzero((draft.count > 1) & (draft.kind == CALL) & (draft.added == 0)).tolist():
-            head = heads.of(row)
-            columns[0, row] = string(head) if head else columns[0, row]
+            if head := heads.of(row):
+                function = labels[draft.label[row]].name
+                says_nothing = function in GENERIC or not function or " " in function
+                columns[0, row] = string(head if says_nothing else f"{function}: {head}")
         # Since Python 3.12 a comprehension has no frame of its own, and is the statement that it stands in.
         for row in np.flatnonzero((draft.count > 1) & (draft.kind == STATEMENT) & (draft.added == 0)).tolist():
             text = labels[draft.label[row]].name
