@@ -148,6 +148,7 @@ class Capture:
         return tuple(names[place] for place in self.hlo.order.tolist())
 
     @cached_property
+    @without_collections
     def hlo(self) -> Linked:
         found = self.hlo_as_read
         places, outline, numbers = self._places, self.outline, self._numbers
@@ -254,7 +255,7 @@ class Capture:
         except Exception:
             # That is told where it is asked for; the jaxpr has most numbers by itself.
             return numbers_of(jaxpr)
-        with self._timed("hlo", "link"):
+        with self._timed("stablehlo", "link"):
             return numbers_of(jaxpr, lowered.graph, lowered.tagged)
 
     @cached_property
@@ -293,7 +294,9 @@ class Capture:
         # The parsed source that is looked through is many objects that soon go.
         with suppress(Exception):
             self.outline  # noqa: B018
-            self.stablehlo  # noqa: B018
+            self._numbers  # noqa: B018
+            with self._timed("stablehlo", "link"):
+                self._equations.makers  # noqa: B018
             if self._ahead is not None:
                 self._ahead()
 

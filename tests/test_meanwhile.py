@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
+from contextlib import nullcontext
 
 import jax
 import jax.numpy as jnp
@@ -116,6 +117,42 @@ def test_nothing_is_collected_while_the_compiler_works():
     assert "found_in_jaxpr" in explored.__dict__
     # What waited for its end comes then.
     assert [name for phase, name in collecting if phase == "start"].count("jaxviz") <= 1
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize("fails", [False, True])
+def test_all_objects_are_walked_more_rarely_while_jax_traces_and_as_before_after_it(fails):
+    usual, seen = gc.get_threshold(), []
+
+    def step(x):
+        seen.append(gc.get_threshold())
+        if fails:
+            raise ValueError("expected to fail")
+        return x * 2.0
+
+    with pytest.raises(ValueError, match="expected to fail") if fails else nullcontext():
+        jv.explore(step, jnp.ones(3))
+    # Younger objects are collected as ever.
+    assert [*{at[:2] for at in seen}] == [usual[:2]]
+    assert all(at[2] >= 100 for at in seen)
+    assert gc.get_threshold() == usual
+
+
+def test_nothing_is_collected_between_the_steps_of_reading_what_was_compiled(monkeypatch):
+    one, seen = capture(), []
+    with_names = Capture._with_names
+    one.hlo_as_read  # noqa: B018
+    monkeypatch.setattr(Capture, "_with_names", lambda *given: (seen.append(gc.isenabled()), with_names(*given))[1])
+    one.hlo  # noqa: B018
+    assert seen == [False]
+    assert gc.isenabled()
+
+
+def test_what_needs_no_optimized_program_is_found_while_the_compiler_works():
+    one = capture()
+    one.hlo_as_read  # noqa: B018
+    assert "_numbers" in vars(one)
+    assert "makers" in vars(one._equations)
 
 
 def test_after_an_interrupt_of_the_compiler_all_can_be_asked_for(monkeypatch):

@@ -46,7 +46,7 @@ class Equations:
         return self.makers.moves
 
     @cached_property
-    def given(self) -> set[int]:
+    def given(self) -> frozenset[int]:
         """Those that are computed of numbers alone."""
         return given_nodes(self._jaxpr)
 

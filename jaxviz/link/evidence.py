@@ -88,7 +88,7 @@ class Evidence:
         return {node for node in self.given if fills[node]}
 
     @cached_property
-    def given(self) -> set[int]:
+    def given(self) -> frozenset[int]:
         """What is computed of numbers alone."""
         return given_nodes(self.jaxpr)
 

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 from jaxviz.graph import ARGUMENT, CONSTANT, ENTER, OPERATION, Graph
 from jaxviz.link.liveness import is_acting
 
+# By graph: numbers, links and fates ask the same.
+_known: WeakKeyDictionary[Graph, frozenset[int]] = WeakKeyDictionary()
 
-def given_nodes(graph: Graph) -> set[int]:
+
+def given_nodes(graph: Graph) -> frozenset[int]:
     """The equations that are computed of literals and constants alone, by no loop or branch, without effects."""
+    if graph not in _known:
+        _known[graph] = frozenset(_find_given(graph))
+    return _known[graph]
+
+
+def _find_given(graph: Graph) -> set[int]:
     strings = graph.tables.strings
     operands, first = graph.operands.source.tolist(), graph.first_operand.tolist()
     kinds, maker, owned = graph.nodes.kind.tolist(), graph.value_node.tolist(), graph.owned_regions

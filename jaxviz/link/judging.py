@@ -72,7 +72,7 @@ class _Judge:
     def __init__(self, evidence: Evidence) -> None:
         self._evidence, self._history = evidence, History(evidence)
         self._jaxpr = graph = evidence.jaxpr
-        self._given = evidence.given if self._history.snapshots else set()
+        self._given = evidence.given if self._history.snapshots else frozenset()
         self._kind = np.zeros(len(graph), np.int32)
         self._where = np.zeros(len(graph), np.int32)
         self._by = np.full(len(graph), -1, np.int32)

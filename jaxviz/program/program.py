@@ -30,6 +30,7 @@ from jaxviz.program.narrowing import Cut, Narrowed, cut_in, hearing_narrowed
 from jaxviz.program.sampling import Sampler
 from jaxviz.program.specialization import innermost, parameter_names
 from jaxviz.read.frames import CallingLine, last_line_of
+from jaxviz.read.garbage import with_rare_walks
 from jaxviz.read.values import short_dtype
 from jaxviz.scope.captured import CapturedNames
 from jaxviz.scope.impure import Seen, seen_in
@@ -160,7 +161,8 @@ class Program:
         elif self._is_jitted_here:
             jitted = jax.jit(anew(jitted), **self.options.given)
         with self.traced_where, hearing_traces() as heard, hearing_narrowed() as narrowed:
-            traced = jitted.trace(*args, **kwargs)
+            # Equations stay, and each is many objects.
+            traced = with_rare_walks(jitted.trace)(*args, **kwargs)
         self.seconds["trace"] = perf_counter() - start
         self.traced_before = not heard
         self.narrowed = tuple(narrowed)

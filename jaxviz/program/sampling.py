@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterable
+from functools import lru_cache
 from time import perf_counter
 from types import FrameType, TracebackType
 
@@ -16,8 +17,10 @@ from jaxviz import compat
 from jaxviz.read.frames import OWN_FOLDER, is_library
 from jaxviz.stacks import stack_of
 
-# Seconds before the first look, and between two.
+# Seconds before the first look, and between the first ones.
 _PATIENCE, _STEP = 0.02, 0.004
+# Between two looks, as a part of what the thread took until then: more of them say little more.
+_PART = 0.01
 
 #: A function by its file, its first line and its name.
 FunctionPlace = tuple[str, int, str]
@@ -43,11 +46,11 @@ class Sampler:
         self._left.set()
 
     def _look(self, thread: int, entered: FrameType) -> None:
-        before = perf_counter()
+        before = start = perf_counter()
         wait = _PATIENCE
         while not self._left.wait(wait):
-            wait = _STEP
             now = perf_counter()
+            wait = max(_STEP, _PART * (now - start))
             frames = stack_of(thread)
             # It may be somewhere else since, also where an interrupt came before it could leave.
             if self._left.is_set() or not any(frame is entered for frame in frames):
@@ -61,7 +64,7 @@ class Sampler:
         for frame in frames:
             code = frame.f_code
             file = code.co_filename
-            if not file.startswith(_MACHINERY) and not is_library(file):
+            if _is_own(file):
                 functions.add((file, code.co_firstlineno, code.co_name))
                 lines.add((file, frame.f_lineno))
             elif file == _BEGIN:
@@ -75,3 +78,9 @@ class Sampler:
 
 _BEGIN = OWN_FOLDER + "program.py"
 _MACHINERY = (OWN_FOLDER, *compat.JAX_FOLDERS)
+
+
+@lru_cache(maxsize=4096)
+def _is_own(file: str) -> bool:
+    """Whether a file is the person's: asked for every frame at every look."""
+    return not file.startswith(_MACHINERY) and not is_library(file)

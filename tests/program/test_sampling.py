@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 
@@ -49,3 +50,27 @@ def test_nothing_looks_on_where_an_interrupt_came_before_the_end():
     for looker in set(threading.enumerate()) - before:
         looker.join(10)
         assert not looker.is_alive()
+
+
+def test_a_thread_that_takes_long_is_looked_at_more_rarely(monkeypatch):
+    """So that what looking costs is a small part of it."""
+    clock, waits, sampler = 0.0, [], Sampler()
+
+    class Leaving:
+        def wait(self, seconds):
+            nonlocal clock
+            clock += seconds
+            waits.append(seconds)
+            return clock > 20
+
+        def is_set(self):
+            return False
+
+    monkeypatch.setattr("jaxviz.program.sampling.perf_counter", lambda: clock)
+    sampler._left = Leaving()
+    here = sys._getframe()
+    sampler._look(threading.get_ident(), here)
+    assert waits[1] == min(waits) < 0.005
+    assert 0.1 < waits[-1] < 1
+    assert len(waits) < 800
+    assert sum(sampler.functions.values()) > 19
