@@ -76,10 +76,11 @@ def _called_there(
     below = stacks.frames_between(stack, stacks.common(call, stack))
     lengths = range(len(below), 0, -1)
     elsewhere = next((length for length in lengths if _is_of_another(stacks, below[:length], what, calls)), 0)
-    if not elsewhere:
+    line = stacks.frame(call)
+    if not elsewhere and line in below:
         # A call of another program, which JAX traced before, ends at the line of this one, before what it calls.
         before = next((place for place, frame in enumerate(below) if stacks.is_in(frame, what[0])), len(below))
-        elsewhere = next((length for length in range(before, 0, -1) if below[length - 1] == stacks.frame(call)), 0)
+        elsewhere = next((length for length in range(before, 0, -1) if below[length - 1] == line), 0)
     if not elsewhere:
         return stack
     for frame in below[elsewhere:]:
