@@ -7,12 +7,13 @@ tell what the compiler merged of the others. But it merges all that is equal.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
 import numpy as np
 
 from jaxviz.graph import ARGUMENT, ENTER, LEAVE, OPERATION, Graph
 from jaxviz.link.liveness import is_acting
-from jaxviz.read.bodies import APPLYING
+from jaxviz.read.bodies import APPLYING, PLAIN_CALLS
 
 
 def repeated_equations(
@@ -27,9 +28,12 @@ def repeated_equations(
     first: dict[tuple[object, ...], int] = {}
     # What is no longer there hands on what it had.
     for node in np.flatnonzero(graph.nodes.kind == OPERATION).tolist():
-        if _may_differ(graph, node):
+        if _acts(graph, node) or graph.tables.strings[graph.nodes.op[node]] in PLAIN_CALLS:
             continue
         earlier = (one for one in sorted(instances_of(node)) if one < node)
+        if node in graph.owned_regions and not _applies(graph, node):
+            # Loops are not compared, but calls are before they are put in place.
+            earlier = (one for one in earlier if values.are_in_equal_calls(one, node))
         same = next((one for one in earlier if values.read_by(one) == values.read_by(node)), None)
         if same is not None:
             equal[node] = values.repeats[node] = same
@@ -41,7 +45,7 @@ def repeated_equations(
                 values.repeats[node] = same
     found = {node: same for node, same in equal.items() if node in nodes}
     for node, same in tuple(found.items()):
-        found.update(_applied_by(graph, node, same))
+        found.update(pair for pair in _inside(graph, node, same) if _applies(graph, node) or pair[0] in nodes)
     left = nodes - found.keys()
     owner = graph.regions.owner[graph.nodes.region]
     # A call in a call stands after it.
@@ -72,14 +76,20 @@ def _says(graph: Graph, node: int) -> tuple[object, ...]:
     return int(graph.nodes.op[node]), tuple(sorted(told)), tuple(types)
 
 
-def _may_differ(graph: Graph, node: int) -> bool:
-    """Whether the compiler may keep two of an operation that have the same body and read the same values."""
-    applies = graph.tables.strings[graph.nodes.op[node]].startswith(APPLYING)
-    return (node in graph.owned_regions and not applies) or is_acting(graph, node)
+def _applies(graph: Graph, node: int) -> bool:
+    """Whether what an operation holds is applied to elements: the compiler compares it with the operation."""
+    return graph.tables.strings[graph.nodes.op[node]].startswith(APPLYING)
 
 
-def _applied_by(graph: Graph, node: int, same: int) -> Iterator[tuple[int, int]]:
-    """What one of two equal operations applies, each with what the other does."""
+def _acts(graph: Graph, node: int) -> bool:
+    """Whether an operation, or something that it holds, does more than to compute."""
+    start, end = graph.region_intervals
+    inside = (range(start[region], end[region]) for region in graph.owned_regions.get(node, ()))
+    return any(graph.nodes.kind[one] == OPERATION and is_acting(graph, one) for one in chain((node,), *inside))
+
+
+def _inside(graph: Graph, node: int, same: int) -> Iterator[tuple[int, int]]:
+    """What one of two equal operations holds, each with what the other does."""
     start, end = graph.region_intervals
     for mine, theirs in zip(graph.owned_regions.get(node, ()), graph.owned_regions.get(same, ()), strict=True):
         pairs = zip(range(start[mine], end[mine]), range(start[theirs], end[theirs]), strict=True)
@@ -108,6 +118,15 @@ class _Values:
     def read_by(self, node: int) -> list[int | str]:
         """What a node reads: values, and literals as they are written."""
         return [self._origin(source) for source in self._operands(node)]
+
+    def are_in_equal_calls(self, node: int, other: int) -> bool:
+        """Whether two operations are in calls that read the same, the first in one and the second in another."""
+        region, owner = self._graph.nodes.region, self._graph.regions.owner
+        while region[node] != region[other] and region[node] in self._calls and region[other] in self._calls:
+            node, other = int(owner[region[node]]), int(owner[region[other]])
+            if self.read_by(node) == self.read_by(other):
+                return True
+        return False
 
     def body(self, node: int) -> int:
         """The region that a node is in, through calls."""

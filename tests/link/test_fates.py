@@ -110,6 +110,22 @@ def test_of_several_calls_of_one_function_those_on_the_same_values_are_merged_wi
     assert (once_more.kind, once_more.where, once_more.by) == ("merged", "cse", twice.node)
 
 
+@pytest.mark.smoke
+def test_a_loop_in_a_call_on_the_same_values_is_merged_with_that_of_the_first_such_call():
+    @jax.jit
+    def settled(x, y):
+        return jax.lax.fori_loop(0, 9, lambda _, z: jnp.sin(z) * y, x)
+
+    ex, fates = _fates(lambda x, y: (settled(x, y) + settled(x, y), settled(y, x)), jnp.ones(8), jnp.zeros(8))
+    loops = [fate for op, fate in fates if op == "scan"]
+    assert [fate.kind == "merged" for fate in loops] == [False, True, False]
+    assert loops[1].by == loops[0].node
+    sines = [fate for op, fate in fates if op == "sin"]
+    assert [fate.kind == "merged" for fate in sines] == [False, True, False]
+    assert sines[1].by == sines[0].node
+    assert len(ex.hlo.find("while")) == 2
+
+
 def test_what_a_pass_writes_as_several_others_is_alive():
     """The sums of parts that a running sum becomes carry no name of it."""
 
