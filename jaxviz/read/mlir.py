@@ -23,10 +23,12 @@ _TYPE = re.compile(r"but got '[^']*!(\w+)\.")
 # What a parser stops at that is written as it should be: an attribute, or a type of numbers, that it does not know.
 _NEW_WORD = re.compile(r"\s*(?:[a-z_]\w*\s*[=<]|(?:b?f|[su]?i)\d\w*)")
 # How MLIR prints a place that is not known, for people: it cannot read that itself.
-_PRETTY = re.compile(r"^(?:#loc\d* =|\s*\}) \[unknown\]$", re.MULTILINE)
+_PRETTY = re.compile(r"^(?:#loc\d* =|[^\S\n]*\}) \[unknown\]$", re.MULTILINE)
 # Operations by their dialects, where they can stand; what an equals sign follows is the name of an attribute.
 _OPERATION = re.compile(r'(?:^|[={}(])[^\S\n]*+"?([a-zA-Z_]\w*)\.[a-zA-Z_][\w.]*+"?(?=[ (\n])(?! =)', re.MULTILINE)
-_DIALECTS = frozenset({"builtin", "chlo", "func", "mhlo", "sdy", "stablehlo"})
+# In which JAX writes programs, and those of which jaxlib knows all operations.
+_WRITTEN = frozenset({"builtin", "chlo", "func", "sdy", "stablehlo"})
+_KNOWN = _WRITTEN | {"mhlo"}
 _ESCAPES = re.compile(r"\\\\|(?:\\[0-9A-Fa-f]{2})+")
 
 
@@ -55,8 +57,8 @@ def parse_mlir(source: str | bytes) -> Any:
     place = too_deep(source)
     if place is not None:
         raise MlirError(f"line {place[0]}:{place[1]}: expected at most {DEEPEST:,} brackets within one another")
-    is_of_others = _is_of_others(source)
-    if is_of_others:
+    dialects = {found[1] for found in _OPERATION.finditer(source)}
+    if not dialects <= _WRITTEN:
         try:
             try_text(source)
         except BytecodeError as error:
@@ -71,7 +73,7 @@ def parse_mlir(source: str | bytes) -> Any:
         line, column, reason = found.groups() if found else (None, None, str(error))
         stopped = source.split("\n")[int(line) - 1][int(column) - 1 :] if line and column else ""
         is_new = _UNKNOWN.search(reason) or _NEW_WORD.match(stopped) or _is_unknown_type(reason, context)
-        kind = UnknownDialectError if is_of_others or is_new else MlirError
+        kind = MlirError if dialects <= _KNOWN and not is_new else UnknownDialectError
         if _PRETTY.search(source):
             kind = MlirError
             reason = "expected locations as loc(...), but they are printed for people (pretty_debug_info)"
@@ -94,11 +96,6 @@ def mlir_text(source: str | bytes) -> str:
 
 def _numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, version.split(".")))
-
-
-def _is_of_others(text: str) -> bool:
-    """Whether there are operations of dialects in which JAX writes no programs."""
-    return any(found[1] not in _DIALECTS for found in _OPERATION.finditer(text))
 
 
 def _is_unknown_type(reason: str, context: Any) -> bool:
