@@ -52,6 +52,17 @@ def test_a_kernel_of_several_things_is_told_by_the_last_and_how_many_more():
     assert [kernel.name for kernel in _kernels(_outline(model, jnp.ones(64)))] == ["sqrt +2", *more]
 
 
+@pytest.mark.smoke
+def test_a_kernel_of_several_things_leaves_out_how_a_loop_in_it_begins():
+    def smooth(x):
+        for _ in range(2):
+            x = jnp.sin(x) + 1
+        return x
+
+    kernels = _kernels(_outline(lambda x: jnp.sort(smooth(x) * x), jnp.ones(64)))
+    assert kernels[0].name == "smooth, multiply"
+
+
 def test_a_kernel_over_both_phases_is_not_called_by_the_phases():
     outline = _outline(*_grad_of_tanh())
     assert all("forward" not in row.name and "backward" not in row.name for row in _kernels(outline))

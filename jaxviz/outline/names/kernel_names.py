@@ -12,6 +12,7 @@ import numpy as np
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.outline.compiled.turns import turning_nodes
 from jaxviz.outline.names.heaviest import and_others
+from jaxviz.outline.names.loop_heads import without_head
 from jaxviz.outline.noise import BOX, EDGE
 from jaxviz.outline.tree import ROW_KINDS, Outline
 from jaxviz.outline.written.expressions import GENERIC
@@ -151,5 +152,7 @@ class KernelNames:
 
 def _told(things: list[str], standing: str = "") -> str:
     """All of a few things; of more, the one that they stand in or else the last, and how many others there are."""
+    if len(things) > 1:
+        standing, things = without_head(standing), list(dict.fromkeys(map(without_head, things)))
     told = standing if standing in things else things[-1]
     return ", ".join(things) if len(things) <= _MOST else and_others(told, len(things) - 1)

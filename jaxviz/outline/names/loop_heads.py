@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from jaxviz.outline.chains import Label
 from jaxviz.outline.draft import Draft
 from jaxviz.outline.written.expressions import Expressions
+
+_WITH_HEAD = re.compile(r"(\S+): (?:for|while) ")
+
+
+def without_head(name: str) -> str:
+    """The function alone, of one that is named with the head of the loop that it consists of.
+
+    >>> without_head("smooth: for _ in range(n)"), without_head("for w in ws")
+    ('smooth', 'for w in ws')
+    """
+    found = _WITH_HEAD.match(name)
+    return found[1] if found else name
 
 
 class LoopHeads:
