@@ -1,6 +1,7 @@
 /** What a pass of the compiler did, and what became of one instruction over all of them. */
 import { NodeKind, type Document, type Graph, type Passes } from './graph.ts';
 import { recordsOf, stateOf, type State } from './series.ts';
+import { getOrMake } from '../maps';
 
 export type ChangeKind = 'added' | 'removed' | 'changed' | 'fused' | 'moved';
 
@@ -14,14 +15,8 @@ const known = new WeakMap<Passes, Map<number, Changes>>();
 
 /** What the pass that led to a state did; nothing for the first state. */
 export function changesOf(document: Document, passes: Passes, number: number): Changes {
-  const all = known.get(passes) ?? new Map<number, Changes>();
-  known.set(passes, all);
-  let found = all.get(number);
-  if (!found) {
-    found = number === 0 ? nothing() : compare(document, passes, number);
-    all.set(number, found);
-  }
-  return found;
+  const all = getOrMake(known, passes, () => new Map<number, Changes>());
+  return getOrMake(all, number, () => (number === 0 ? nothing() : compare(document, passes, number)));
 }
 
 const nothing = (): Record<ChangeKind, number[]> => ({ added: [], removed: [], changed: [], fused: [], moved: [] });
@@ -97,13 +92,10 @@ type First = Readonly<Record<'outputs' | 'operands' | 'attributes', Int32Array>>
 const knownFirst = new WeakMap<Passes, First>();
 
 function firstOf(passes: Passes): First {
-  let first = knownFirst.get(passes);
-  if (!first) {
+  return getOrMake(knownFirst, passes, () => {
     const { outputs, operands, attributes } = passes.nodes;
-    first = { outputs: offsets(outputs), operands: offsets(operands), attributes: offsets(attributes) };
-    knownFirst.set(passes, first);
-  }
-  return first;
+    return { outputs: offsets(outputs), operands: offsets(operands), attributes: offsets(attributes) };
+  });
 }
 
 /** What the readers of a node that a pass removed read after it, at the same place; -1 where that cannot be said. */

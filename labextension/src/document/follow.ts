@@ -2,6 +2,7 @@
 import { successorOf } from './changes.ts';
 import { LinkKind, type Document, type Links } from './graph.ts';
 import { placeOf, sameInstruction } from './states.ts';
+import { getOrMake } from '../maps';
 
 /** Where a link leads, and how it was found: one of `LinkKind`. */
 export interface Followed {
@@ -122,12 +123,7 @@ interface Index {
 const indices = new WeakMap<Links, Index>();
 
 function index(links: Links): Index {
-  let found = indices.get(links);
-  if (!found) {
-    found = { bySource: grouped(links.source), byTarget: grouped(links.target) };
-    indices.set(links, found);
-  }
-  return found;
+  return getOrMake(indices, links, () => ({ bySource: grouped(links.source), byTarget: grouped(links.target) }));
 }
 
 function grouped(ends: Int32Array): Grouped {

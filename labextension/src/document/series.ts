@@ -4,6 +4,7 @@
  */
 import { buildGraph, buildOutline, offsets } from './build.ts';
 import { BindingKind, type Document, type Graph, type Outline, type Passes } from './graph.ts';
+import { getOrMake } from '../maps';
 
 const PARTS = ['nodes', 'regions', 'rows', 'bindings'] as const;
 const LISTS = ['outputs', 'operands', 'attributes', 'links'] as const;
@@ -28,14 +29,8 @@ const knownStates = new WeakMap<Passes, Map<number, State>>();
 
 /** One state, put together; `RangeError` where its records do not fit. */
 export function stateOf(passes: Passes, number: number): State {
-  const states = knownStates.get(passes) ?? new Map<number, State>();
-  knownStates.set(passes, states);
-  let state = states.get(number);
-  if (!state) {
-    state = new Reader(passes, sequencesOf(passes)[number]).state();
-    states.set(number, state);
-  }
-  return state;
+  const states = getOrMake(knownStates, passes, () => new Map<number, State>());
+  return getOrMake(states, number, () => new Reader(passes, sequencesOf(passes)[number]).state());
 }
 
 /** The record of each node that is there in a state, by lineage. */
@@ -44,18 +39,15 @@ export function recordsOf(passes: Passes, number: number): ReadonlyMap<number, n
 }
 
 function sequencesOf(passes: Passes): readonly Sequences[] {
-  let found = knownSequences.get(passes);
-  if (!found) {
+  return getOrMake(knownSequences, passes, () => {
     let before: Sequences = { nodes: [], regions: [], rows: [], bindings: [] };
-    found = passes.states.map(state => {
+    return passes.states.map(state => {
       const after = (part: (typeof PARTS)[number]): number[] =>
         applyEdit(before[part], state[part], passes[part].kind.length);
       before = { nodes: after('nodes'), regions: after('regions'), rows: after('rows'), bindings: after('bindings') };
       return before;
     });
-    knownSequences.set(passes, found);
-  }
-  return found;
+  });
 }
 
 /** The sequence that an edit makes of another: how many stay, go and come, those that come, and so on. */
@@ -256,12 +248,7 @@ const knownOffsets = new WeakMap<readonly number[], Int32Array>();
 /** Where the entries of each record of a node begin. */
 function offsetsOf(passes: Passes, list: (typeof LISTS)[number]): Int32Array {
   const counts = passes.nodes[list];
-  let found = knownOffsets.get(counts);
-  if (!found) {
-    found = offsets(counts);
-    knownOffsets.set(counts, found);
-  }
-  return found;
+  return getOrMake(knownOffsets, counts, () => offsets(counts));
 }
 
 /** The owners of regions, from how far they stand from each other. The program has none. */

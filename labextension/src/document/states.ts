@@ -5,6 +5,7 @@
 import { checkGraph, checkOutline } from './check.ts';
 import type { Document, Graph, Links, Outline, Passes } from './graph.ts';
 import { stateOf } from './series.ts';
+import { getOrMake } from '../maps';
 
 /** Which state a graph of the document is. */
 export interface Place {
@@ -20,19 +21,13 @@ interface Opened {
 const known = new WeakMap<Document, Opened>();
 
 function openedIn(document: Document): Opened {
-  let opened = known.get(document);
-  if (!opened) {
-    opened = { graphOf: new Map(), placeOf: new Map() };
-    known.set(document, opened);
-  }
-  return opened;
+  return getOrMake(known, document, () => ({ graphOf: new Map(), placeOf: new Map() }));
 }
 
 /** The number of the graph of a state; `RangeError` where the document is damaged there. */
 export function openState(document: Document, passes: Passes, number: number): number {
   const { graphOf, placeOf } = openedIn(document);
-  const graphs = graphOf.get(passes) ?? new Map<number, number>();
-  graphOf.set(passes, graphs);
+  const graphs = getOrMake(graphOf, passes, () => new Map<number, number>());
   const there = graphs.get(number);
   if (there !== undefined) {
     return there;

@@ -11,6 +11,7 @@ import type { Painter, Scene } from './scene.ts';
 import type { Area } from './solid.ts';
 import { measure } from './text.ts';
 import type { Layout } from '../layout/input.ts';
+import { getOrMake } from '../maps';
 
 /** Cables that are drawn in full. */
 const MOST_CABLES = 4;
@@ -98,15 +99,12 @@ function labelled(runs: readonly Run[]): readonly Run[] {
 }
 
 function drawnOf(scene: Scene): Drawn {
-  let drawn = known.get(scene.layout);
-  if (!drawn) {
+  return getOrMake(known, scene.layout, () => {
     const boxes = scene.visible.cables.length ? solids(scene) : [];
     const sorted = bySize(scene);
     const runs = runsOf(scene, sorted.slice(0, MOST_CABLES), boxes);
-    drawn = { runs, stubs: stubsOf(scene, sorted.slice(MOST_CABLES), boxes, runs) };
-    known.set(scene.layout, drawn);
-  }
-  return drawn;
+    return { runs, stubs: stubsOf(scene, sorted.slice(MOST_CABLES), boxes, runs) };
+  });
 }
 
 function bySize({ visible }: Scene): Cable[] {

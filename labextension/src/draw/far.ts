@@ -7,6 +7,7 @@ import { Shape } from '../view/visible.ts';
 import type { CanvasPainter } from './canvasPainter.ts';
 import { edgeLook, routeOf, type Scene } from './scene.ts';
 import { looks as lookTable, type Look, type LookName, type Palette } from './theme.ts';
+import { getOrMake } from '../maps';
 
 /** Below this scale words cannot be read and curves look like lines. */
 export const FAR_SCALE = 0.4;
@@ -85,9 +86,8 @@ export function drawFarBoxes(
 const knownLooks = new WeakMap<readonly LookName[], Map<LookName, number[]>>();
 
 function byLook({ visible, looks }: Scene): Map<LookName, number[]> {
-  let found = knownLooks.get(looks);
-  if (!found) {
-    found = new Map();
+  return getOrMake(knownLooks, looks, () => {
+    const found = new Map<LookName, number[]>();
     for (let box = 0; box < visible.count; box++) {
       if (visible.shape[box] !== Shape.frame) {
         const boxes = found.get(looks[box]);
@@ -98,19 +98,17 @@ function byLook({ visible, looks }: Scene): Map<LookName, number[]> {
         }
       }
     }
-    knownLooks.set(looks, found);
-  }
-  return found;
+    return found;
+  });
 }
 
 const knownReach = new WeakMap<Layout, Float64Array>();
 
 /** For each edge the left, upper, right and lower end of what its route covers; nothing for one that is not drawn. */
 function reachOf(layout: Layout): Float64Array {
-  let reach = knownReach.get(layout);
-  if (!reach) {
+  return getOrMake(knownReach, layout, () => {
     const edges = layout.routeStart.length - 1;
-    reach = new Float64Array(4 * edges);
+    const reach = new Float64Array(4 * edges);
     const { route, routeStart } = layout;
     for (let edge = 0; edge < edges; edge++) {
       let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
@@ -125,7 +123,6 @@ function reachOf(layout: Layout): Float64Array {
       reach[4 * edge + 2] = right;
       reach[4 * edge + 3] = bottom;
     }
-    knownReach.set(layout, reach);
-  }
-  return reach;
+    return reach;
+  });
 }

@@ -8,6 +8,7 @@ import { cableAreas } from './cables.ts';
 import { meet, solid, type Area } from './solid.ts';
 import { eachSegment, MARGIN, routeOf, type Scene } from './scene.ts';
 import { measure } from './text.ts';
+import { getOrMake } from '../maps';
 
 /** px from a box to the line around it. */
 export const ROOM = 5;
@@ -37,12 +38,7 @@ const known = new WeakMap<Scene, readonly Words[]>();
 
 /** The words at each hull: its name, and its bytes behind it. */
 export function wordsOf(scene: Scene): readonly Words[] {
-  let words = known.get(scene);
-  if (!words) {
-    words = placeAll(scene);
-    known.set(scene, words);
-  }
-  return words;
+  return getOrMake(known, scene, () => placeAll(scene));
 }
 
 function placeAll(scene: Scene): Words[] {

@@ -4,6 +4,7 @@
  */
 import type { Layout } from '../layout/input.ts';
 import { routeOf, type Scene } from './scene.ts';
+import { getOrMake } from '../maps';
 
 /** Layers of edges; where more would be needed, a few crossings have no halo. */
 const LAYERS = 3;
@@ -27,12 +28,7 @@ interface Segment {
 const known = new WeakMap<Layout, Over>();
 
 export function layersOf(scene: Scene): Over {
-  let over = known.get(scene.layout);
-  if (!over) {
-    over = makeLayers(scene);
-    known.set(scene.layout, over);
-  }
-  return over;
+  return getOrMake(known, scene.layout, () => makeLayers(scene));
 }
 
 function makeLayers({ visible, layout }: Scene): Over {

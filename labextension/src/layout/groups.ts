@@ -10,6 +10,7 @@
  */
 import { Pin, type LayoutInput } from './input.ts';
 import { breakCycles } from './rank.ts';
+import { getOrMake } from '../maps';
 
 /** What stands in a flat graph: a box (a group counts as one) or a gate on the border. */
 export interface Vertex {
@@ -70,12 +71,7 @@ class Builder {
 
   piece(from: number, fromPort: number, to: number, toPort: number): number {
     const key = `${from} ${fromPort} ${to} ${toPort}`;
-    let piece = this.known.get(key);
-    if (piece === undefined) {
-      piece = this.pieces.push({ from, to, fromPort, toPort }) - 1;
-      this.known.set(key, piece);
-    }
-    return piece;
+    return getOrMake(this.known, key, () => this.pieces.push({ from, to, fromPort, toPort }) - 1);
   }
 }
 

@@ -6,6 +6,7 @@ import { HloSyntax } from './hlo.ts';
 import { JaxprSyntax } from './jaxpr.ts';
 import { Lines, Listing, type Syntax } from './listing.ts';
 import { StablehloSyntax } from './stablehlo.ts';
+import { getOrMake } from '../maps';
 
 /** The forms of a program by the kinds of their stages; whatever else there is, as the states of the compiler, is HLO. */
 const SYNTAXES: Readonly<Record<string, new (document: Document, graph: Graph) => Syntax>> = {
@@ -17,15 +18,12 @@ const known = new WeakMap<Graph, Listing>();
 
 /** The lines of a graph, worked out once. */
 export function listingOf(document: Document, graph: Graph): Listing {
-  let listing = known.get(graph);
-  if (!listing) {
+  return getOrMake(known, graph, () => {
     const syntax = new (SYNTAXES[stageOf(document, graph)?.kind ?? ''] ?? HloSyntax)(document, graph);
     const lines = new Lines();
     syntax.lay(lines);
-    listing = new Listing(syntax, lines, graph.nodeCount);
-    known.set(graph, listing);
-  }
-  return listing;
+    return new Listing(syntax, lines, graph.nodeCount);
+  });
 }
 
 const NAMES: Readonly<Record<string, string>> = { jaxpr: 'jaxpr', stablehlo: 'StableHLO' };

@@ -6,6 +6,7 @@
  */
 import { RowKind, type Graph } from '../document/graph.ts';
 import { childrenOf, type Rows } from './outline.ts';
+import { getOrMake } from '../maps';
 
 /** Where an item is drawn: numbers that are compared one by one, what ends first being first. */
 type Place = readonly number[];
@@ -110,12 +111,11 @@ export class Beside {
   }
 
   private rowsOf(shown: number): Map<number, number> {
-    let known = this.rowsIn.get(shown);
-    if (!known) {
-      known = new Map(Array.from(childrenOf(this.rows, shown), child => [this.kindOf(child), child]));
-      this.rowsIn.set(shown, known);
-    }
-    return known;
+    return getOrMake(
+      this.rowsIn,
+      shown,
+      () => new Map(Array.from(childrenOf(this.rows, shown), child => [this.kindOf(child), child]))
+    );
   }
 
   /** What is all of a statement or call in one copy may stand beside others in the same one of another copy. */

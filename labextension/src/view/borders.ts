@@ -1,5 +1,6 @@
 /** How values cross the borders of regions, looked up from both sides. */
 import { BindingKind, type Graph } from '../document/graph.ts';
+import { getOrMake } from '../maps';
 
 export class Borders {
   /** For an argument node, the index of the binding that it gets its value by; -1 for none. */
@@ -66,10 +67,5 @@ export class Borders {
 const known = new WeakMap<Graph, Borders>();
 
 export function bordersOf(graph: Graph): Borders {
-  let borders = known.get(graph);
-  if (!borders) {
-    borders = new Borders(graph);
-    known.set(graph, borders);
-  }
-  return borders;
+  return getOrMake(known, graph, () => new Borders(graph));
 }

@@ -4,6 +4,7 @@
  */
 import type { Document, Graph } from '../document/graph.ts';
 import type { Chip } from './visible.ts';
+import { getOrMake } from '../maps';
 
 /** Conditions of more branches than this are drawn so. */
 export const MOST_JOINED = 8;
@@ -43,14 +44,11 @@ export class Branches {
   }
 
   private branchesOf(owner: number): number {
-    let count = this.known.get(owner);
-    if (count === undefined) {
+    return getOrMake(this.known, owner, () => {
       const { document, graph } = this;
       const first = graph.firstRegion[owner];
       const kind = document.strings[graph.regionKind[graph.ownedRegions[first]]];
-      count = kind === 'branch' ? graph.firstRegion[owner + 1] - first : 0;
-      this.known.set(owner, count);
-    }
-    return count;
+      return kind === 'branch' ? graph.firstRegion[owner + 1] - first : 0;
+    });
   }
 }

@@ -8,6 +8,7 @@ import { Brevity } from './folds.ts';
 import { boxLabel, rowsOf } from './outline.ts';
 import type { Chip } from './visible.ts';
 import { constantWords, numberText } from './words.ts';
+import { getOrMake } from '../maps';
 
 /** On one side of a box so many chips are named; where there are more, the others are counted. */
 const MAX_CHIPS = 2;
@@ -44,15 +45,9 @@ const known = new WeakMap<Graph, Map<number, Chip>>();
 
 /** The chip of an operand that no box makes; worked out once, as a first view is chosen from many. */
 export function operandChip(document: Document, graph: Graph, origin: Origin): Chip {
-  const chips = known.get(graph) ?? new Map<number, Chip>();
-  known.set(graph, chips);
+  const chips = getOrMake(known, graph, () => new Map<number, Chip>());
   const key = origin.node < 0 ? -1 - origin.literal : origin.value;
-  let chip = chips.get(key);
-  if (!chip) {
-    chip = makeChip(document, graph, origin);
-    chips.set(key, chip);
-  }
-  return chip;
+  return getOrMake(chips, key, () => makeChip(document, graph, origin));
 }
 
 function makeChip(document: Document, graph: Graph, origin: Origin): Chip {

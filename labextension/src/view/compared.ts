@@ -5,6 +5,7 @@ import { programOf } from '../document/programs.ts';
 import { CONDITIONS, LOOPS } from './control.ts';
 import { influenceOf } from './influence.ts';
 import { rowsOf } from './outline.ts';
+import { getOrMake } from '../maps';
 
 /** What a node is beside the other graph. */
 export const Standing = { none: 0, same: 1, only: 2, changed: 3, folded: 4 } as const;
@@ -36,14 +37,8 @@ const known = new WeakMap<Graph, Map<Graph, Compared>>();
 /** The nodes of the graph `from`, beside the graph `to`. */
 export function compare(document: Document, from: number, to: number): Compared {
   const [graph, other] = [document.graphs[from], document.graphs[to]];
-  const of = known.get(graph) ?? new Map<Graph, Compared>();
-  known.set(graph, of);
-  let compared = of.get(other);
-  if (!compared) {
-    compared = stand(document, from, to);
-    of.set(other, compared);
-  }
-  return compared;
+  const of = getOrMake(known, graph, () => new Map<Graph, Compared>());
+  return getOrMake(of, other, () => stand(document, from, to));
 }
 
 function stand(document: Document, from: number, to: number): Compared {

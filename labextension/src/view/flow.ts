@@ -4,6 +4,7 @@
  */
 import { NodeKind, NodeRole, type Graph } from '../document/graph.ts';
 import { NOTHING, type Folds } from './folds.ts';
+import { getOrMake } from '../maps';
 
 /** Where a value comes from: output `value` of `node`, or literal `literal` where `node` is -1. */
 export interface Origin {
@@ -27,8 +28,7 @@ export class Flow {
     private readonly kernel = -1
   ) {
     this.graph = folds.graph;
-    this.made = made.get(this.graph) ?? new Map<number, readonly Origin[]>();
-    made.set(this.graph, this.made);
+    this.made = getOrMake(made, this.graph, () => new Map<number, readonly Origin[]>());
   }
 
   /**
@@ -66,16 +66,11 @@ export class Flow {
   }
 
   private originsWhereMade(operand: number): readonly Origin[] {
-    let origins = this.made.get(operand);
-    if (!origins) {
-      origins = [
-        operand < 0
-          ? { node: -1, value: -1, literal: -1 - operand }
-          : { node: this.graph.valueNode[operand], value: operand, literal: -1 }
-      ];
-      this.made.set(operand, origins);
-    }
-    return origins;
+    return getOrMake(this.made, operand, () => [
+      operand < 0
+        ? { node: -1, value: -1, literal: -1 - operand }
+        : { node: this.graph.valueNode[operand], value: operand, literal: -1 }
+    ]);
   }
 
   /** True for a constant that is made of nothing but literals: it is written beside what reads it. */

@@ -2,6 +2,7 @@
 import type { Document, Graph } from '../document/graph.ts';
 import { typeText } from './label.ts';
 import type { Rows } from './outline.ts';
+import { getOrMake } from '../maps';
 
 /** The types of more values than this are no words for a box, nor are more letters. */
 const MOST_VALUES = 2;
@@ -12,14 +13,8 @@ const readers = new WeakMap<Graph, Readers>();
 
 /** The type of the one value, or the types of the two, that a row gives; empty where one of those that it reads is so. */
 export function givenType(document: Document, graph: Graph, rows: Rows, row: number): string {
-  const types = known.get(graph) ?? new Map<number, string>();
-  known.set(graph, types);
-  let text = types.get(row);
-  if (text === undefined) {
-    text = findType(document, graph, rows, row);
-    types.set(row, text);
-  }
-  return text;
+  const types = getOrMake(known, graph, () => new Map<number, string>());
+  return getOrMake(types, row, () => findType(document, graph, rows, row));
 }
 
 function findType(document: Document, graph: Graph, rows: Rows, row: number): string {
@@ -60,8 +55,7 @@ interface Readers {
 }
 
 function readersOf(graph: Graph): Readers {
-  let found = readers.get(graph);
-  if (!found) {
+  return getOrMake(readers, graph, () => {
     const { firstOperand, operandSource, valueNode, nodeCount } = graph;
     const start = new Int32Array(valueNode.length + 1);
     operandSource.forEach(source => source >= 0 && start[source + 1]++);
@@ -75,8 +69,6 @@ function readersOf(graph: Graph): Readers {
         }
       }
     }
-    found = { start, of };
-    readers.set(graph, found);
-  }
-  return found;
+    return { start, of };
+  });
 }

@@ -4,6 +4,7 @@
  */
 import { BindingKind, NodeKind, type Graph } from '../document/graph.ts';
 import { bordersOf } from './borders.ts';
+import { getOrMake } from '../maps';
 
 /** Neighbours of node n: `node[first[n]]` to `node[first[n + 1]]`. */
 interface Neighbours {
@@ -22,12 +23,7 @@ const across = new WeakMap<Graph, Influence>();
 /** `turns` adds the ways from one turn of a loop to the next. */
 export function influenceOf(graph: Graph, turns: boolean): Influence {
   const known = turns ? across : within;
-  let influence = known.get(graph);
-  if (!influence) {
-    influence = find(graph, turns);
-    known.set(graph, influence);
-  }
-  return influence;
+  return getOrMake(known, graph, () => find(graph, turns));
 }
 
 /** 1 for each node that is reached from `starts`, these not counted unless they reach each other. */

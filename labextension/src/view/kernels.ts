@@ -2,6 +2,7 @@
 import { follow } from '../document/follow.ts';
 import { programOf } from '../document/programs.ts';
 import { NodeKind, type Document, type Graph } from '../document/graph.ts';
+import { getOrMake } from '../maps';
 
 /** Regions whose operations run one by one; those of others (fusions, reducers) run as part of their owner. */
 const RUNS = new Set(['while cond', 'while body', 'branch', 'call']);
@@ -21,12 +22,7 @@ const known = new WeakMap<Graph, Int32Array>();
 
 /** Of each instruction of a graph of optimized HLO, the instruction that it runs as: a fusion or itself; -1 for none. */
 export function kernelsOf(document: Document, graph: Graph): Int32Array {
-  let kernels = known.get(graph);
-  if (!kernels) {
-    kernels = findKernels(document, graph);
-    known.set(graph, kernels);
-  }
-  return kernels;
+  return getOrMake(known, graph, () => findKernels(document, graph));
 }
 
 function findKernels({ strings }: Document, graph: Graph): Int32Array {

@@ -6,6 +6,7 @@ import { rowsOf } from './outline.ts';
 import { trafficOf } from './traffic.ts';
 import { turnsOf } from './turns.ts';
 import { bytesText } from './words.ts';
+import { getOrMake } from '../maps';
 
 /** Figures of the nodes of a graph. */
 export interface Figured {
@@ -23,12 +24,7 @@ const known = new WeakMap<Graph, Measured | null>();
 
 /** The measures of a graph; null where none were made. The same graph by its kernels has the same nodes. */
 export function measuredOf(document: Document, graph: Graph): Measured | null {
-  let found = known.get(graph);
-  if (found === undefined) {
-    found = make(document, graph);
-    known.set(graph, found);
-  }
-  return found;
+  return getOrMake(known, graph, () => make(document, graph));
 }
 
 function make(document: Document, graph: Graph): Measured | null {
@@ -56,17 +52,14 @@ export function figuredOf(document: Document, graph: Graph, figure: Figure): Fig
   if (measured || figure !== 'bytes' || document.graphs[optimizedOf(document, graph)]?.kind !== graph.kind) {
     return measured;
   }
-  let found = moved.get(graph);
-  if (!found) {
+  return getOrMake(moved, graph, () => {
     const own = record(() => new Float64Array(graph.nodeCount));
     const { times } = turnsOf(document, graph);
     trafficOf(document, graph).forEach(({ read, written }, kernel) => {
       own.bytes[kernel] = (read + written) * times[graph.region[kernel]];
     });
-    found = { own, before: record(one => sums(own[one])) };
-    moved.set(graph, found);
-  }
-  return found;
+    return { own, before: record(one => sums(own[one])) };
+  });
 }
 
 function record(make: (figure: Figure) => Float64Array): Record<Figure, Float64Array> {

@@ -8,6 +8,7 @@ import { kernelsOf, optimizedOf } from './kernels.ts';
 import { figuredOf, measuredOf, wholeOf } from './measures.ts';
 import { madeBytes } from './search.ts';
 import { turnsOf } from './turns.ts';
+import { getOrMake } from '../maps';
 
 export const AMOUNTS = ['seconds', 'flops', 'bytes', 'runs', 'makes'] as const;
 export type Amount = (typeof AMOUNTS)[number];
@@ -37,12 +38,7 @@ export interface Operations {
 const known = new WeakMap<Graph, Operations>();
 
 export function operationsOf(document: Document, graph: Graph): Operations {
-  let found = known.get(graph);
-  if (!found) {
-    found = find(document, graph);
-    known.set(graph, found);
-  }
-  return found;
+  return getOrMake(known, graph, () => find(document, graph));
 }
 
 /** True for a stage whose operations run as kernels: the optimized program, and what the compiler had before it. */

@@ -7,6 +7,7 @@ import { CONDITIONS, LOOPS } from './control.ts';
 import { programOfTree } from './kernelTree.ts';
 import { nodeLabel, sayNothing } from './label.ts';
 import { regionTree } from './regionTree.ts';
+import { getOrMake } from '../maps';
 
 /** An outline with what follows from its columns. */
 export interface Rows {
@@ -31,10 +32,9 @@ export interface Rows {
 const known = new WeakMap<Graph, Rows>();
 
 export function rowsOf(document: Document, graph: Graph): Rows {
-  let rows = known.get(graph);
-  if (!rows) {
+  return getOrMake(known, graph, () => {
     const given = document.outlines.find(outline => document.graphs[outline.graph] === graph);
-    rows = given
+    return given
       ? complete(
           document,
           graph,
@@ -44,9 +44,7 @@ export function rowsOf(document: Document, graph: Graph): Rows {
           Array.from(given.detail, detail => document.strings[detail])
         )
       : fromRegions(document, graph, programRows(document, graph));
-    known.set(graph, rows);
-  }
-  return rows;
+  });
 }
 
 /** True for a row that opens and closes: it holds something that is drawn by itself. */

@@ -1,6 +1,7 @@
 /** How far back nodes read: what closed boxes hold reads little beyond them, and the rest need not be followed. */
 import { BindingKind, NodeKind, NodeRole, type Graph } from '../document/graph.ts';
 import type { Borders } from './borders.ts';
+import { getOrMake } from '../maps';
 
 const known = new WeakMap<Graph, Int32Array>();
 
@@ -9,15 +10,14 @@ const known = new WeakMap<Graph, Int32Array>();
  * same item, reads nothing of others there. -1 where a region is given a constant, which is told where it is read.
  */
 export function reachIn(graph: Graph, borders: Borders, role: ArrayLike<number>): Int32Array {
-  let reach = known.get(graph);
-  if (!reach) {
+  return getOrMake(known, graph, () => {
     const { firstOperand, operandSource, bindingFrom, bindingKind } = graph;
     const makers = Int32Array.from(graph.valueNode, (_, value) => makerOf(graph, borders, role, value));
     const reached = (node: number, value: number): number =>
       value < 0 ? node : makers[value] <= node ? makers[value] : -1;
     const begun = (node: number, value: number): number =>
       value >= 0 && role[graph.valueNode[value]] === NodeRole.chip ? -1 : reached(node, value);
-    reach = Int32Array.from(graph.kind, (_, node) => {
+    return Int32Array.from(graph.kind, (_, node) => {
       const into = graph.kind[node] === NodeKind.argument ? borders.into[node] : -1;
       let first = into >= 0 && bindingKind[into] !== BindingKind.enter ? begun(node, bindingFrom[into]) : node;
       for (let i = firstOperand[node]; i < firstOperand[node + 1]; i++) {
@@ -25,9 +25,7 @@ export function reachIn(graph: Graph, borders: Borders, role: ArrayLike<number>)
       }
       return first;
     });
-    known.set(graph, reach);
-  }
-  return reach;
+  });
 }
 
 /** What makes a value that is handed into regions, or is given to a loop that changes it. */

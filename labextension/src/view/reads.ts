@@ -3,6 +3,7 @@ import { BindingKind, NodeKind, NodeRole, type Document, type Graph } from '../d
 import { Flow, type Origin } from './flow.ts';
 import { NOTHING, type Folds } from './folds.ts';
 import { reachIn } from './reach.ts';
+import { getOrMake } from '../maps';
 
 /** An argument that more boxes read than this is a chip at each of them. */
 const MAX_ARGUMENT_EDGES = 3;
@@ -24,10 +25,8 @@ const known = new WeakMap<Graph, Uint8Array>();
 
 /** For each value of a graph whether anything reads it, and whether what counts the turns of a loop does. */
 function readIn(graph: Graph, role: ArrayLike<number>): Uint8Array {
-  let read = known.get(graph);
-  if (!read) {
-    read = new Uint8Array(graph.valueNode.length);
-    known.set(graph, read);
+  return getOrMake(known, graph, () => {
+    const read = new Uint8Array(graph.valueNode.length);
     for (let node = 0; node < graph.nodeCount; node++) {
       const counts = graph.kind[node] === NodeKind.operation && role[node] === NodeRole.counter;
       for (let i = graph.firstOperand[node]; i < graph.firstOperand[node + 1]; i++) {
@@ -36,8 +35,8 @@ function readIn(graph: Graph, role: ArrayLike<number>): Uint8Array {
         }
       }
     }
-  }
-  return read;
+    return read;
+  });
 }
 
 interface ReadBy {

@@ -12,6 +12,7 @@ import { rowsOf, type Rows } from './outline.ts';
 import type { Query, Term } from './query.ts';
 import { ownSpot } from './spots.ts';
 import { ownStacks } from './stacks.ts';
+import { getOrMake } from '../maps';
 
 export interface Matches {
   /** Items in the order of the graph: rows that are called so, and nodes. */
@@ -181,13 +182,10 @@ function typeTest(document: Document, graph: Graph, asked: string): Test {
 function lineTest(document: Document, graph: Graph, first: number, last: number): Test {
   const known = new Map<number, boolean>();
   const isOf = (stack: number): boolean => {
-    let holds = known.get(stack);
-    if (holds === undefined) {
+    return getOrMake(known, stack, () => {
       const line = ownSpot(document, stack)?.line ?? -1;
-      holds = line >= first && line <= last;
-      known.set(stack, holds);
-    }
-    return holds;
+      return line >= first && line <= last;
+    });
   };
   return node => graph.kind[node] === NodeKind.operation && ownStacks(document, graph, node).some(isOf);
 }
@@ -282,16 +280,13 @@ interface Places {
 const known = new WeakMap<Graph, Places>();
 
 function placesOf(document: Document, graph: Graph, rows: Rows): Places {
-  let places = known.get(graph);
-  if (!places) {
+  return getOrMake(known, graph, () => {
     const texts = new Map<string, number>();
     const intern = (text: string): number => texts.get(text) ?? texts.set(text, texts.size).size - 1;
     const name = Int32Array.from(rows.name, intern);
     const detail = Int32Array.from(rows.detail, intern);
-    places = { ...firstCopies(graph, rows), ...callsOf(document, graph), name, detail, texts: [...texts.keys()] };
-    known.set(graph, places);
-  }
-  return places;
+    return { ...firstCopies(graph, rows), ...callsOf(document, graph), name, detail, texts: [...texts.keys()] };
+  });
 }
 
 /** Most nodes share their operation, name and type with others. */

@@ -3,6 +3,7 @@ import type { Graph } from '../document/graph.ts';
 import { itemOfNode } from './folds.ts';
 import type { Rows } from './outline.ts';
 import type { VisibleGraph } from './visible.ts';
+import { getOrMake } from '../maps';
 
 /** The box that a node is seen in: its own, or that of the closed row that hides it; -1 where it is not seen. */
 export function boxOfNode(rows: Rows, visible: VisibleGraph, node: number): number {
@@ -56,11 +57,8 @@ const known = new WeakMap<VisibleGraph, ReadonlyMap<number, number>>();
 
 /** Boxes by their items. */
 function boxesOf(visible: VisibleGraph): ReadonlyMap<number, number> {
-  let boxes = known.get(visible);
-  if (!boxes) {
+  return getOrMake(known, visible, () => {
     const others = [...visible.others].flatMap(([box, nodes]) => nodes.map(node => [itemOfNode(node), box] as const));
-    boxes = new Map([...Array.from(visible.item, (item, box) => [item, box] as const), ...others]);
-    known.set(visible, boxes);
-  }
-  return boxes;
+    return new Map([...Array.from(visible.item, (item, box) => [item, box] as const), ...others]);
+  });
 }

@@ -1,6 +1,7 @@
 /** What kernels of optimized HLO read and write in one execution, and how much of that fusion saved, in bytes. */
 import { BindingKind, NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { kernelsOf } from './kernels.ts';
+import { getOrMake } from '../maps';
 
 export interface Traffic {
   readonly read: number;
@@ -16,12 +17,7 @@ const known = new WeakMap<Graph, ReadonlyMap<number, Traffic>>();
 
 /** The traffic of each kernel of a graph of optimized HLO, by its node. */
 export function trafficOf(document: Document, graph: Graph): ReadonlyMap<number, Traffic> {
-  let found = known.get(graph);
-  if (!found) {
-    found = findTraffic(document, graph);
-    known.set(graph, found);
-  }
-  return found;
+  return getOrMake(known, graph, () => findTraffic(document, graph));
 }
 
 /** What reads a piece of its first operand, and what writes one; with the place of the operand that has its size. */
@@ -64,9 +60,8 @@ class Touched {
       const [from, to] = [graph.bindingFrom[row], graph.bindingTo[row]];
       if (kind === BindingKind.enter) {
         const owner = graph.regionOwner[graph.region[to]];
-        const values = this.entering.get(owner) ?? new Map<number, number[]>();
-        values.set(from, [...(values.get(from) ?? []), to]);
-        this.entering.set(owner, values);
+        const values = getOrMake(this.entering, owner, () => new Map<number, number[]>());
+        getOrMake(values, from, () => []).push(to);
       } else if (kind === BindingKind.leave) {
         this.leaving.set(to, from);
       }

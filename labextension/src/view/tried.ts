@@ -9,6 +9,7 @@ import { rowsOf } from './outline.ts';
 import { remembered } from './remembered.ts';
 import { joined, worded, type Joined } from './view.ts';
 import type { VisibleGraph } from './visible.ts';
+import { getOrMake } from '../maps';
 
 interface Trial {
   readonly folds: Folds;
@@ -40,13 +41,10 @@ export class Tried {
 
   private trial(open: ReadonlySet<number>): Trial {
     const key = [...open].sort((a, b) => a - b).join();
-    let trial = this.trials.get(key);
-    if (!trial) {
+    return getOrMake(this.trials, key, () => {
       const { document, graph } = this;
       const folds = new Folds(graph, rowsOf(document, graph), bordersOf(graph), { open });
-      trial = { folds, boxes: folds.operationBoxes };
-      this.trials.set(key, trial);
-    }
-    return trial;
+      return { folds, boxes: folds.operationBoxes };
+    });
   }
 }

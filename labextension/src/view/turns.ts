@@ -1,6 +1,7 @@
 /** How often each operation runs in one run of the program, as far as the loops around it say how often they turn. */
 import type { Document, Graph } from '../document/graph.ts';
 import { attribute } from './label.ts';
+import { getOrMake } from '../maps';
 
 export interface Turns {
   /** Of each region, how often it is entered in one run; one turn of a loop that does not say how many it has. */
@@ -14,12 +15,7 @@ export interface Turns {
 const known = new WeakMap<Graph, Turns>();
 
 export function turnsOf(document: Document, graph: Graph): Turns {
-  let turns = known.get(graph);
-  if (!turns) {
-    turns = count(document, graph);
-    known.set(graph, turns);
-  }
-  return turns;
+  return getOrMake(known, graph, () => count(document, graph));
 }
 
 function count(document: Document, graph: Graph): Turns {

@@ -10,6 +10,7 @@ import { figureText, figuredOf, ofItem } from '../../view/measures.ts';
 import { Shape, type VisibleGraph } from '../../view/visible.ts';
 import { element } from '../elements.ts';
 import type { LegendEntry } from './legend.ts';
+import { getOrMake } from '../../maps';
 
 export interface Coloured {
   /** Of each box. */
@@ -86,14 +87,8 @@ export class Colours {
   }
 
   private groups(colouring: Colouring, graph: Graph): Groups | null {
-    const known = this.known.get(graph) ?? new Map<Colouring, Groups | null>();
-    this.known.set(graph, known);
-    let groups = known.get(colouring);
-    if (groups === undefined) {
-      groups = colouring.groups(this.source, graph);
-      known.set(colouring, groups);
-    }
-    return groups;
+    const known = getOrMake(this.known, graph, () => new Map<Colouring, Groups | null>());
+    return getOrMake(known, colouring, () => colouring.groups(this.source, graph));
   }
 
   /** The role of the palette by which an operation is told on the screen, whatever box it is in; empty where none is. */

@@ -4,6 +4,7 @@ import { fatesOf, ghostWord } from '../../view/ghosts.ts';
 import { measuredOf } from '../../view/measures.ts';
 import { ownSpot, type Spot } from '../../view/spots.ts';
 import { ownStacks } from '../../view/stacks.ts';
+import { getOrMake } from '../../maps';
 
 export interface SourceLine {
   readonly number: number;
@@ -85,12 +86,7 @@ function placedLines(document: Document, graph: Graph): Map<number, Map<number, 
   const found = new Map<number, Map<number, Placed>>();
   const spots = new Map<number, Spot | null>();
   const spotOf = (stack: number): Spot | null => {
-    let spot = spots.get(stack);
-    if (spot === undefined) {
-      spot = ownSpot(document, stack);
-      spots.set(stack, spot);
-    }
-    return spot;
+    return getOrMake(spots, stack, () => ownSpot(document, stack));
   };
   for (let node = 0; node < graph.nodeCount; node++) {
     if (graph.kind[node] !== NodeKind.operation) {
@@ -101,8 +97,7 @@ function placedLines(document: Document, graph: Graph): Map<number, Map<number, 
       if (!spot) {
         continue;
       }
-      const lines = found.get(spot.file) ?? new Map<number, Placed>();
-      found.set(spot.file, lines);
+      const lines = getOrMake(found, spot.file, () => new Map<number, Placed>());
       const line = lines.get(spot.line) ?? { nodes: [], seconds: 0 };
       lines.set(spot.line, line);
       // Several equations of one line.

@@ -17,6 +17,7 @@ import type { RoomStand } from '../picture/roomLeft.ts';
 import type { SavedView } from './saved.ts';
 import type { Stand } from '../picture/viewpoint.ts';
 import { showView, viewOf, type Viewed } from './views.ts';
+import { getOrMake } from '../../maps';
 
 export interface Earlier {
   readonly document: Document;
@@ -193,18 +194,12 @@ export class Versions {
 
   /** Of a graph of the earlier version that of now, and which rows are the same. */
   of(graph: Graph): Versioned | null {
-    let found = this.known.get(graph);
-    if (found === undefined) {
+    return getOrMake(this.known, graph, () => {
       const { before, now } = this;
       const at = sameForm(before, before.graphs.indexOf(graph), now);
       const like = at === undefined ? null : now.graphs[at];
-      found = like && {
-        graph: like,
-        rows: sameRows({ document: before, graph }, { document: now, graph: like })
-      };
-      this.known.set(graph, found);
-    }
-    return found;
+      return like && { graph: like, rows: sameRows({ document: before, graph }, { document: now, graph: like }) };
+    });
   }
 
   /** What an item of a graph of the earlier version is now; null where that is gone. */
