@@ -173,10 +173,19 @@ class _Between:
             return reader if reader in ahead and self._is_of_found(node, reader) else -1
         if reader >= 0 and reader in read:
             return reader
+        if reader in ahead and read and read <= equations.read_by(reader) and self._is_product_of(node, reader):
+            return reader
         if not read or not read.isdisjoint((_UNKNOWN, HANDED)):
             return -1
         last = next((one for one in read if equations.are_whole(one) and self._is_last_of(node, one)), -1)
         return last if last >= 0 else reader if reader in ahead and self._is_first_of(node, reader) else -1
+
+    def _is_product_of(self, node: int, equation: int) -> bool:
+        """Whether a node makes the products that an equation sums up: a small one is written as a sum by itself."""
+        if self._op(node) != "multiply" or self._jaxpr.tables.strings[self._jaxpr.nodes.op[equation]] != "dot_general":
+            return False
+        readers = [reader for _, readers in self._readers(node) for reader in readers]
+        return all(self._op(reader) == "reduce" and self.tags[reader] == (equation,) for reader in readers)
 
     def _is_of_found(self, node: int, reader: int) -> bool:
         """Whether a number that is no constant is read by what was found to be of an equation that is given none."""

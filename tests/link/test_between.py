@@ -11,7 +11,7 @@ import jaxviz as jv
 from jaxviz.link.between import with_between
 from jaxviz.link.equations import Equations
 from jaxviz.link.flow import Flow
-from jaxviz.link.links import INFERRED, computing, link_shares, read_tags
+from jaxviz.link.links import EXACT, INFERRED, computing, link_shares, read_tags
 from jaxviz.link.taken_in import with_taken_in
 from jaxviz.link.unnamed import with_unnamed
 
@@ -46,6 +46,24 @@ def test_what_a_pass_wrote_anew_is_of_its_equation_for_sure(function, arguments,
     linked = zip(links.source.tolist(), links.target.tolist(), links.kind.tolist(), strict=True)
     told = {ex.jaxpr.node(source).op for source, target, kind in linked if kind < INFERRED and target in working}
     assert ops is None or told == ops
+
+
+@pytest.mark.smoke
+def test_the_products_that_a_small_dot_product_sums_up_are_of_it_for_sure():
+    def squares(x):
+        rest = jnp.sin(x) - 1.0
+        return rest @ rest, lax.fori_loop(0, 9, lambda _, each: each * jnp.dot(each, rest), x)
+
+    ex = jv.explore(squares, jnp.ones(8))
+    links = ex.links("hlo")
+    kind = dict(zip(links.target.tolist(), links.kind.tolist(), strict=True))
+    # Where the compiler writes it so.
+    sums = [node for node in ex.hlo.find("multiply") if "dot_general" in _origins(ex, node.index)]
+    assert [node for node in sums if kind[node.index] != EXACT] == []
+
+
+def _origins(ex: jv.Exploration, node: int) -> set[str]:
+    return {ex.jaxpr.node(one).op for one in ex.links("hlo").sources(node)}
 
 
 @pytest.mark.smoke
