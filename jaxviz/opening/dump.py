@@ -45,7 +45,9 @@ def dumped_programs(files: Iterable[Dumped], root: Path, left_out: list[str]) ->
         split = _split_program(group, left_out)
         for found in filter(None, (program, split)):
             name = ".".join(filter(None, (run, module.split(".")[0])))
-            found.where = str(folder.relative_to(root) / name)
+            # What is opened may be the folder of one module in that of the dump.
+            within = folder.relative_to(root) if folder.is_relative_to(root) else Path()
+            found.where = str(within / name)
             programs.append(found)
     known_modules = {(folder, module.split(".")[0]) for folder, _, module in groups}
     for folder, rest in others.items():

@@ -119,3 +119,13 @@ def test_what_cannot_be_read_of_what_a_module_was_made_of_is_told(dump_with_what
     opened = jv.open(dump_with_what_was_given)
     assert opened["jit_twice"].kinds == ("hlo",)
     assert any("module.mlir: line 1" in reason for reason in opened.left_out)
+
+
+@pytest.mark.smoke
+def test_the_folder_of_one_module_of_a_dump_is_opened_alone(tmp_path):
+    folder = tmp_path / "module_0004.jit_step"
+    folder.mkdir()
+    (folder / "module.mlir").write_text(jax.jit(jnp.sin).lower(jnp.ones(3)).as_text())
+    opened = jv.open(folder)
+    assert opened.stablehlo.find("sine")
+    assert opened.left_out == ()
