@@ -122,9 +122,11 @@ def test_one_of_many_messages_that_is_wrong_is_told_by_its_byte(fields, message)
         Columns(b"".join(messages)).fields(end - list(map(len, messages)), end)
 
 
-def test_no_bytes_are_an_error():
-    with pytest.raises(HloError, match="byte 0: expected an entry computation"):
+def test_bytes_without_a_module_are_an_error():
+    with pytest.raises(HloError, match="byte 0: expected the computations of an HLO module"):
         parse_hlo_proto(b"")
+    with pytest.raises(HloError, match="byte 0: expected the computations of an HLO module, which are not"):
+        parse_hlo_proto(b"\n\x04plan")
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -69,6 +69,8 @@ class _Reader:
                 devices = field
             elif field.number == 17 and self.frames:
                 self._read_frames(field)
+        if not self._computations:
+            raise HloError(f"byte {start}: expected the computations of an HLO module, which are not in this message")
         if scheduled is not None:
             module.attributes = (("is_scheduled", "true"),)
         if devices is not None:
