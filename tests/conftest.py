@@ -3,8 +3,12 @@ where JAX sees no GPU, property tests see the same examples each time, and `shel
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
+
+# XLA makes the same HLO of each program, and machine code of it in half the time: nobody waits for what that computes.
+os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
 
 import hypothesis
 import jax

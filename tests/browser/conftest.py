@@ -20,10 +20,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import nbformat
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect, sync_playwright
+from playwright.sync_api import (
+    BrowserContext,
+    ConsoleMessage,
+    Locator,
+    Page,
+    expect,
+    sync_playwright,
+)
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "test-results"
@@ -174,8 +182,11 @@ def wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """Chromium, found as `tools/browser.py` finds it."""
+def profile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+    """Chromium as a person has it: it keeps JupyterLab's scripts, and what it made of them, for the next page.
+
+    Found as `tools/browser.py` finds it.
+    """
     spec = importlib.util.spec_from_file_location("browser_finder", ROOT / "tools" / "browser.py")
     assert spec is not None
     assert spec.loader is not None
@@ -184,9 +195,10 @@ def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         path = finder.find()
         assert path is not None, "no Chromium: run make test, which gets one"
-        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield chromium
-        chromium.close()
+        folder = tmp_path_factory.mktemp("profile")
+        profile = playwright.chromium.launch_persistent_context(folder, executable_path=path, args=FLAGS)
+        yield profile
+        profile.close()
 
 
 class Graph:
@@ -377,30 +389,51 @@ def told(message: ConsoleMessage) -> str:
 
 
 @pytest.fixture
-def open_page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
-    """Opens pages, each in a context of its own; at the end no error of ours may have been logged."""
-    contexts: list[Any] = []
+def open_page(profile: BrowserContext, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page]]:
+    """Opens pages, none of which knows anything of another; at the end no error of ours may have been logged."""
+    pages: list[Page] = []
     faults: list[str] = []
 
+    def context_of(options: dict[str, Any]) -> BrowserContext:
+        # The pages of a context share what they store, and its options.
+        if not options and not pages:
+            return profile
+        assert profile.browser is not None
+        return profile.browser.new_context(**options)
+
     def open_(size: tuple[int, int] = (1280, 800), *, newcomer: bool = False, **options: Any) -> Page:
-        context = browser.new_context(viewport={"width": size[0], "height": size[1]}, **options)
+        page = context_of(options).new_page()
+        pages.append(page)
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.set_default_timeout(PATIENCE)
         if not newcomer:
-            context.add_init_script("localStorage.setItem('jaxviz.tour', 'seen')")
-        contexts.append(context)
-        context.set_default_timeout(PATIENCE)
-        page = context.new_page()
+            page.add_init_script("localStorage.setItem('jaxviz.tour', 'seen')")
         page.on("pageerror", lambda error: faults.append(f"{error}\n{error.stack or ''}"))
         page.on("console", lambda message: faults.append(told(message)) if message.type == "error" else None)
         return page
 
     yield open_
-    for number, context in enumerate(contexts):
-        if request.node.stash.get(FAILED, False) and context.pages:
+    for number, page in enumerate(pages):
+        if request.node.stash.get(FAILED, False) and not page.is_closed():
             name = re.sub(r"\W+", "-", request.node.name).strip("-")
-            context.pages[0].screenshot(path=RESULTS / "failed" / f"{name}-{number}.png")
-        context.close()
+            page.screenshot(path=RESULTS / "failed" / f"{name}-{number}.png")
+        if page.context is not profile:
+            page.context.close()
+    clear(profile, pages[:1])
     ours = [fault for fault in faults if "jaxviz" in fault]
     assert not ours, ours
+
+
+def clear(profile: BrowserContext, pages: list[Page]) -> None:
+    """Closes all pages of the profile but the one that it began with; it forgets what these were allowed and stored."""
+    first, *others = profile.pages
+    for other in others:
+        other.close()
+    for page in pages:
+        place = urlsplit(page.url)
+        stored = {"origin": f"{place.scheme}://{place.netloc}", "storageTypes": "cookies,local_storage,indexeddb"}
+        profile.new_cdp_session(first).send("Storage.clearDataForOrigin", stored)
+    profile.clear_permissions()
 
 
 @pytest.fixture
