@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import takewhile
 from time import perf_counter
 from types import FrameType, TracebackType
 
@@ -55,7 +56,8 @@ class Sampler:
             # It may be somewhere else since, also where an interrupt came before it could leave.
             if self._left.is_set() or not any(frame is entered for frame in frames):
                 break
-            self._note(frames, now - before)
+            # What called jaxviz is not being traced.
+            self._note(takewhile(lambda frame: frame is not entered, frames), now - before)
             before = now
 
     def _note(self, frames: Iterable[FrameType], seconds: float) -> None:
@@ -67,16 +69,12 @@ class Sampler:
             if _is_own(file):
                 functions.add((file, code.co_firstlineno, code.co_name))
                 lines.add((file, frame.f_lineno))
-            elif file == _BEGIN:
-                # What called jaxviz is not being traced.
-                break
         for function in functions:
             self.functions[function] = self.functions.get(function, 0.0) + seconds
         for line in lines:
             self.lines[line] = self.lines.get(line, 0.0) + seconds
 
 
-_BEGIN = OWN_FOLDER + "program.py"
 _MACHINERY = (OWN_FOLDER, *compat.JAX_FOLDERS)
 
 

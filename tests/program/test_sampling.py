@@ -22,6 +22,8 @@ def test_time_is_told_by_function_and_line():
         slow()
     assert 0.1 <= sampler.functions[place] <= time.perf_counter() - start
     assert sampler.lines
+    # Not what it was called by.
+    assert set(sampler.functions) == {place}
 
 
 def test_what_comes_after_is_not_told(monkeypatch):
@@ -68,8 +70,8 @@ def test_a_thread_that_takes_long_is_looked_at_more_rarely(monkeypatch):
 
     monkeypatch.setattr("jaxviz.program.sampling.perf_counter", lambda: clock)
     sampler._left = Leaving()
-    here = sys._getframe()
-    sampler._look(threading.get_ident(), here)
+    around = sys._getframe(1)
+    sampler._look(threading.get_ident(), around)
     assert waits[1] == min(waits) < 0.005
     assert 0.1 < waits[-1] < 1
     assert len(waits) < 800
