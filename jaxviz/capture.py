@@ -101,6 +101,7 @@ class Capture:
         self.seconds[stage][step] = self.seconds[stage].get(step, 0.0) + thread_time() - start
 
     @cached_property
+    @without_collections
     def jaxpr(self) -> Graph:
         jaxpr = self.program.jaxpr
         if not self.program.traced_before:

@@ -138,6 +138,16 @@ def test_all_objects_are_walked_more_rarely_while_jax_traces_and_as_before_after
     assert gc.get_threshold() == usual
 
 
+def test_nothing_is_collected_while_the_jaxpr_is_read(monkeypatch):
+    """Tracing leaves so many objects that Python would walk them all as soon as it may."""
+    seen = []
+    names = Program.argument_names.func
+    monkeypatch.setattr(Program, "argument_names", property(lambda one: (seen.append(gc.isenabled()), names(one))[1]))
+    assert len(capture().jaxpr)
+    assert seen
+    assert not any(seen)
+
+
 def test_nothing_is_collected_between_the_steps_of_reading_what_was_compiled(monkeypatch):
     one, seen = capture(), []
     with_names = Capture._with_names
