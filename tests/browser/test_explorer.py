@@ -181,7 +181,7 @@ def test_breadcrumbs_say_where_and_lead_out(notebook):
     graph = opened.explore(0)
     graph.click("relu")
     crumbs = graph.root.get_by_role("navigation", name="regions around the selection")
-    expect(crumbs.get_by_role("button")).to_have_text(["step", "forward", "for w, b in params x3"])
+    expect(crumbs.get_by_role("button")).to_have_text(["step", "forward", "mlp: for w, b in params x3"])
     # The details cover nothing of the picture.
     stage, details = graph.stage.bounding_box(), graph.pane.bounding_box()
     assert graph.place("backward")["x"] < stage["width"] - details["width"]

@@ -7,7 +7,9 @@ from playwright.sync_api import expect
 from tests.browser.cells import STEP
 from tests.browser.conftest import Graph
 
-LOOP = "for w, b in params"
+NAME = "mlp: for w, b in params"
+# As a box has it.
+LOOP = "mlp: for w, b in para…"
 
 
 def layers(graph: Graph) -> int:
@@ -36,7 +38,7 @@ def test_a_key_shows_all_copies_of_a_stack_and_one_again(notebook):
     expect(graph.pane).to_contain_text("show one")
     opened.shot("stack-spread", graph.root)
     lines.nth(2).get_by_role("button").click()
-    expect(graph.pane.locator("h4")).to_have_text(LOOP)
+    expect(graph.pane.locator("h4")).to_have_text(NAME)
     graph.stage.focus()
     graph.page.keyboard.press("u")
     wait_for_layers(graph, 2)
