@@ -317,7 +317,7 @@ class Capture:
         known, unnamed = with_unnamed(self.jaxpr, graph, known, flow, self._equations)
         known, unsure = with_between(self.jaxpr, graph, known, asked | unnamed, flow, self._equations)
         known, unsure = with_copies(graph, known, unsure, flow)
-        begins = Beginnings(self.jaxpr, graph, known, flow).of
+        begins = Beginnings(self.jaxpr, graph, known, flow, self._equations).of
         theirs = with_numbers(graph, known, numbers, unsure, flow, begins) if numbers else known
         links = make_links(self.jaxpr, graph, theirs, unsure)
         waits = waiting_operands(graph, last_places(graph, links), (links.source, links.target))

@@ -10,8 +10,10 @@ from typing import Any
 
 import jax
 
+from jaxviz.read.frames import OWN_FOLDER
+
 # Where frames lie that are ours, and those of what calls us.
-_MACHINERY = (os.path.dirname(os.path.abspath(__file__)) + os.sep, functools.__file__)
+_MACHINERY = (OWN_FOLDER, functools.__file__)
 _JAX = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
 
 

@@ -73,6 +73,10 @@ class Equations:
             other
         )
 
+    def made(self, source: int) -> int:
+        """What makes a value: an equation, or the argument or constant that it is."""
+        return self._as_made.made(source)
+
     def reads(self, node: int, other: int) -> bool:
         """Whether one equation reads the value of another as that makes it."""
         return other in self._as_made.of_operands(node)

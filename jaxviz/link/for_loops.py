@@ -9,11 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from jaxviz.graph import ARGUMENT, INIT, OPERATION, RESULT, STACK, Graph
-from jaxviz.link.equations import Kind, kind_of
+from jaxviz.link.equations import Equations, Kind, kind_of
 from jaxviz.link.flow import Flow
 from jaxviz.link.links import Found
 from jaxviz.link.liveness import LOOPS
-from jaxviz.link.makers import Makers
 from jaxviz.link.standing_in import StandIns
 
 
@@ -53,8 +52,8 @@ def _loops_of(graph: Graph, flow: Flow, node: int) -> Iterator[int]:
 class Beginnings:
     """The numbers that fill what goes round the loops of a stage at first."""
 
-    def __init__(self, jaxpr: Graph, graph: Graph, tagged: Sequence[Found], flow: Flow) -> None:
-        self._jaxpr = jaxpr
+    def __init__(self, jaxpr: Graph, graph: Graph, tagged: Sequence[Found], flow: Flow, equations: Equations) -> None:
+        self._jaxpr, self._equations = jaxpr, equations
         self._said: dict[int, list[tuple[Kind, float, int]]] = {}
         is_loop = np.isin(jaxpr.nodes.op, [op for name in LOOPS if (op := jaxpr.tables.find_string(name)) is not None])
         #: For each node, what of it loops begin with: the kind of the value, and the equation of the loop.
@@ -73,10 +72,6 @@ class Beginnings:
     @cached_property
     def _stand_ins(self) -> StandIns:
         return StandIns(self._jaxpr)
-
-    @cached_property
-    def _makers(self) -> Makers:
-        return Makers(self._jaxpr, ())
 
     def of(self, node: int, number: float) -> list[Found]:
         """For each loop that begins with this number, as a node has it, the equations whose it may be."""
@@ -100,7 +95,7 @@ class Beginnings:
             source, kind = int(bindings.start[row]), kind_of(jaxpr, int(jaxpr.first_value[bindings.end[row]]))
             number = self._stand_ins.number(source)
             if number is not None:
-                maker = self._makers.made(source) if source >= 0 else -1
+                maker = self._equations.made(source) if source >= 0 else -1
                 yield kind, number, maker if maker >= 0 and jaxpr.nodes.kind[maker] == OPERATION else loop
         first, end = jaxpr.first_value[loop : loop + 2].tolist()
         stacked = set(bindings.end[bindings.kind == STACK].tolist())

@@ -40,15 +40,14 @@ from jaxviz.program.specialization import (
     settings_now,
     signature_of,
 )
-from jaxviz.read.frames import CallingLine, is_library
+from jaxviz.read.frames import OWN_FOLDER, CallingLine, is_library
 
 _LOWER = "/jax/core/compile/jaxpr_to_mlir_module_duration"
 _COMPILE = "/jax/core/compile/backend_compile_duration"
 
-_OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # Frames of ours that a person's call passes through.
 _PASSED = tuple(
-    os.path.join(_OURS, *path)
+    os.path.join(OWN_FOLDER, *path)
     for path in (
         ("listening", "listening.py"),
         ("listening", "watching.py"),
@@ -254,16 +253,15 @@ def _is_machinery(frame: FrameType) -> bool:
 
 def _is_ours(frame: FrameType | None) -> bool:
     """Whether jaxviz itself has this compiled, to look at it."""
-    return any(
-        one.f_code.co_filename.startswith(_OURS) and one.f_code.co_filename not in _PASSED for one in _frames(frame)
-    )
+    files = {one.f_code.co_filename for one in _frames(frame)}
+    return any(file.startswith(OWN_FOLDER) and file not in _PASSED for file in files)
 
 
 def _place(frame: FrameType | None) -> Place | None:
     """The line of the person's own code that led here."""
     for one in _frames(frame):
         file = one.f_code.co_filename
-        if not is_library(file) and not file.startswith(_OURS) and not file.startswith(compat.JAX_FOLDERS):
+        if not is_library(file) and not file.startswith(OWN_FOLDER) and not file.startswith(compat.JAX_FOLDERS):
             return Place(file, one.f_lineno)
     return None
 
