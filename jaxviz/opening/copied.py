@@ -15,7 +15,7 @@ from typing import NamedTuple
 _HLO, _MLIR = "HLO", "MLIR"
 # The first line of a module, or of a part of one; with how such a line ends.
 _HEADS = re.compile(
-    r"(?P<HLO>HloModule %?[\w.<>-]++(?=, |$))"
+    r"(?P<HLO>HloModule %?[\w.<>-]++(?=, |,?$))"
     r"|(?P<alias>#loc\d* = loc\()|(?P<module>\bmodule(?: @\S++)?(?= attributes \{| \{$))"
     r"|(?P<function>\bfunc\.func (?:\w++ )?@[^\s(]++\()"
     r"|(?P<computation>(?:\bENTRY )?(?<![\w.%-])%?[\w.-]++ \()"
@@ -26,10 +26,12 @@ _PARTS_OF_MODULES = ("function", "computation")
 _OUTSIDE = {
     _HLO: re.compile(
         r"HloModule |(?:FileNames|FunctionNames|FileLocations|StackFrames)$|\d+ [\"{]|//(?! -----)"
-        r"|(?:ENTRY )?%?[\w.-]+ (?:\(.*)?\{$"
+        r"|(?:ENTRY )?%?[\w.-]+ (?:\(.*)?\{$|(?:ENTRY )?%?[\w.-]+ \([\w.%-]+:(?: |$)|ENTRY$|(?:ENTRY )?%[\w.-]+$"
     ),
     _MLIR: re.compile(r"[#!]\w+ = |module\b|func\.func\b|//(?! -----)|\{-#"),
 }
+# Where a line ends or begins that was cut between words: the heads of a module and of a computation go on.
+_GOES_ON, _IS_GOING_ON = (",", ":", "->"), ("->", "{", "(")
 _FENCE = "```"
 # What stands before each line, in parts; more characters than these are no such thing.
 _PARTS = re.compile(r"\d+|\s+|[^\d\s]+")
@@ -168,7 +170,7 @@ def _piece(lines: list[str], start: int, column: int, kind: str) -> list[str]:
     """The lines of a program from its first one to where it ends, without what stands before each."""
     before = _before_each(lines, start, column)
     piece: list[str] = []
-    depth = end = 0
+    depth, end, last = 0, 0, ""
     for number in range(start, len(lines)):
         line = lines[number]
         if number == start:
@@ -181,8 +183,10 @@ def _piece(lines: list[str], start: int, column: int, kind: str) -> list[str]:
                 continue
             line = line[found.end() :]
         words = line.strip()
-        if words.startswith(_FENCE) or (depth <= 0 and words and not _OUTSIDE[kind].match(words)):
+        goes_on = last.endswith(_GOES_ON) or words.startswith(_IS_GOING_ON)
+        if words.startswith(_FENCE) or (depth <= 0 and words and not goes_on and not _OUTSIDE[kind].match(words)):
             break
+        last = words or last
         braces = _TEXT.sub("", words)
         depth += braces.count("{") - braces.count("}")
         piece.append(line.rstrip())
@@ -192,9 +196,9 @@ def _piece(lines: list[str], start: int, column: int, kind: str) -> list[str]:
 
 def _is_whole(piece: list[str]) -> bool:
     """Whether these lines hold a program, and not only its beginning or what belongs to one."""
-    inside = [line for line in piece if line.endswith("{")]
-    has_entry = any(line.lstrip().startswith("ENTRY") for line in inside)
-    return bool(inside) and any(" = " in line for line in piece) and (has_entry or not piece[0].startswith("HloModule"))
+    has_body = any(line.endswith("{") for line in piece)
+    has_entry = any(line.lstrip().startswith("ENTRY") for line in piece)
+    return has_body and any(" = " in line for line in piece) and (has_entry or not piece[0].startswith("HloModule"))
 
 
 def _before_each(lines: list[str], start: int, column: int) -> re.Pattern[str] | None:

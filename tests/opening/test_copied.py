@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 
 import jax
@@ -57,7 +58,15 @@ def before_each(text: str, before: str) -> str:
     )
 
 
+def wrapped(text: str) -> str:
+    """The text with its lines cut between words, as programs for mail do."""
+    rows = (textwrap.wrap(line, 50, break_long_words=False, break_on_hyphens=False) for line in text.split("\n"))
+    return "\n".join("\n".join(row) for row in rows)
+
+
 AROUND = {
+    "mail": lambda text: f"On Monday you wrote:\n{before_each(wrapped(text), '> ')}\nSo long\n",
+    "cut between words": wrapped,
     "fence": lambda text: f"Why is this slow?\n\n```hlo\n{text}```\n\nThe HloModule is that of (f)\n",
     "fence that is quoted": lambda text: before_each(f"I get\n```\n{text}```\nbut {{ why\n", "> "),
     "log of each line": lambda text: before_each(text, "I0000 00:00:173N.5   123 cpu_compiler.cc:50] "),
@@ -82,7 +91,8 @@ def test_what_is_copied_with_what_is_around_it_opens(tmp_path, text, around):
     assert copied.names[0] == alone.names[0]
     assert len(copied.names) == (2 if around == "two of them" else 1)
     assert list(map(str, getattr(copied, copied.stage))) == list(map(str, getattr(alone, alone.stage)))
-    assert len(copied.left_out) == (0 if around in ("colours", "list") or "Python" in around else 1)
+    is_alone = around in ("colours", "list", "cut between words") or "Python" in around
+    assert len(copied.left_out) == (0 if is_alone else 1)
 
 
 def test_it_is_told_which_lines_were_read_and_where_in_the_file_an_error_is(tmp_path):

@@ -31,6 +31,9 @@ _IN_BODY = re.compile(
     r"(?:\s|/\*(?s:.*?)\*/|//[^\n]*)*+(?:ROOT\s+)?%?[^\s=,(){}%\"]+\s*=\s*(?:\(|[a-z]\w*\s?\[|[a-z][\w-]*\s?\()"
 )
 _NAMED = re.compile(r"(?:\s|/\*(?s:.*?)\*/|//[^\n]*)*+HloModule\b")
+# The tables before the first computation, and a row of one.
+_TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
+_ROW = re.compile(r"\s*(\d++)\s+(\"(?:[^\"\\]|\\.)*+\"|\{[^{}\"]*+\})")
 
 
 def relined(text: str) -> tuple[list[str], list[int]]:
@@ -77,6 +80,10 @@ class _Lines:
             if top and in_head and spaced and before not in ("", "HloModule", ",") and token != ",":
                 self._end()
                 in_head = False
+            if top and not self._inside and token in _TABLES and not self._parts:
+                at = self._add_table(token, at)
+                spaced = True
+                continue
             if top and self._inside and token == "}" and self._bodies:
                 self._end()
                 self._add(token, at, spaced)
@@ -135,6 +142,17 @@ class _Lines:
             self._parts.append(" ")
         # What is in quotes may have ends of lines too.
         self._parts.append(token if "\n" not in token else token.replace("\n", " "))
+
+    def _add_table(self, name: str, at: int) -> int:
+        """Take a table, which begins here with its name; give where it ends."""
+        self._add(name, at, spaced=True)
+        self._end()
+        at += len(name)
+        while row := _ROW.match(self._text, at):
+            self._add(f"{row[1]} {' '.join(row[2].split())}", row.start(1), spaced=True)
+            self._end()
+            at = row.end()
+        return at
 
     def _is_apart(self, token: str, spaced: bool) -> bool:
         """Whether a space stands before a part of a line, as XLA prints it."""
