@@ -122,9 +122,10 @@ test('more boxes than can be read are placed only when that is asked for again',
   assert.equal(said[2].text, 'placing 60,001 boxes');
 });
 
-test('another graph is placed anew where only so all of it is seen; a picture that fits keeps its places', async () => {
+test('another graph is placed anew where it is seen much larger so; a picture that fits keeps its places', async () => {
   for (const [width, asks] of [
-    [400, ['anew', 'kept']],
+    [700, ['anew', 'kept']],
+    [400, ['anew', 'kept', 'anew']],
     [40, ['anew', 'kept', 'anew']]
   ] as const) {
     const asked: string[] = [];

@@ -14,7 +14,6 @@ import { Brevity, type ViewState } from '../../view/folds.ts';
 import { hullsOf } from '../../view/hulls.ts';
 import { placesBefore, toLayout, withoutResults, type Wishes } from '../../view/place.ts';
 import { remembered } from '../../view/remembered.ts';
-import { READABLE } from './camera.ts';
 import type { Followed } from '../versions/earlier.ts';
 import type { NoteAction, NoteKind } from './note.ts';
 import type { VisibleGraph } from '../../view/visible.ts';
@@ -26,7 +25,7 @@ const MOST_BOXES = 60_000;
 /** So many boxes are placed a second time without being waited for. */
 const MOST_TWICE = 500;
 /** So much larger a picture must be seen to be worth that boxes leave their places. */
-const LARGER = 1.1;
+const LARGER = 1.15;
 
 export interface PlacingParts {
   readonly document: Document;
@@ -137,7 +136,7 @@ export class Placing {
 
   /**
    * Boxes stay where they stood. Another form of the program has other boxes between them, which push them apart more
-   * with every change: it is placed anew where it is to be seen whole only so. A form that was seen before comes back as
+   * with every change: it is placed anew where it is seen so much larger so. A form that was seen before comes back as
    * it was; where other boxes are open by now, those that stood in it stay where they stood in it.
    */
   private layOutFrom(last: Scene, from: Int32Array, visible: VisibleGraph): LayoutJob {
@@ -157,7 +156,7 @@ export class Placing {
     const zoom = (layout: Layout): number => fitZoom(layout, this.parts.free());
     const choose = async (): Promise<Layout> => {
       const stayed = await job.result;
-      if (zoom(stayed) >= READABLE) {
+      if (zoom(stayed) >= 1) {
         return stayed;
       }
       job = this.layOut(visible);

@@ -26,3 +26,25 @@ test('a listener is told what a box reads, of many values the first by name', ()
   const told = [...tree.children].map(item => item.textContent ?? '').find(text => text.startsWith('concatenate'));
   assert.match(told ?? '', /reads a, b, c, d and 2 more$/);
 });
+
+test('a listener is told how many residuals lead to a box, also where another counts them', () => {
+  const sketch = new Sketch();
+  const made = sketch.op('sin', [sketch.argument('x', 'f32[4]')], 'f32[4]');
+  sketch.result('result', sketch.op('cos', [made], 'f32[4]'));
+  const { visible } = sceneOf(sketch);
+  const [source, target] = ['sin', 'cos'].map(name => visible.label.indexOf(name));
+  const told = [
+    { values: 2, shared: 1 },
+    { values: 0, shared: 3 },
+    { values: 0, shared: 0 }
+  ].map(counts => {
+    const tree = document.createElement('div');
+    fillTree(tree, { ...visible, cables: [{ source, target, bytes: 0, ...counts }] }, 'p-');
+    return tree.children[target].textContent;
+  });
+  assert.deepEqual(told, [
+    'cos, reads sin, 2 residuals of sin',
+    'cos, reads sin, 3 shared residuals of sin',
+    'cos, reads sin'
+  ]);
+});

@@ -73,9 +73,13 @@ function linesTo(visible: VisibleGraph): ReadonlyMap<number, readonly string[]> 
     const more = names.length > MOST_READ ? [`${names.length - MOST_READ} more`] : [];
     lines.set(box, [`reads ${listed([...names.slice(0, MOST_READ), ...more])}`]);
   }
-  for (const { source, target, values } of visible.cables) {
-    const told = `${values} residual${values === 1 ? '' : 's'} of ${nameOf(visible, source)}`;
-    lines.set(target, [...(lines.get(target) ?? []), told]);
+  for (const { source, target, values, shared = 0 } of visible.cables) {
+    // Those that another cable counts, too, are told as such.
+    const [many, what] = values > 0 ? [values, 'residual'] : [shared, 'shared residual'];
+    if (many > 0) {
+      const told = `${many} ${what}${many === 1 ? '' : 's'} of ${nameOf(visible, source)}`;
+      lines.set(target, [...(lines.get(target) ?? []), told]);
+    }
   }
   return lines;
 }
