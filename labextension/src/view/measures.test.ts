@@ -35,10 +35,14 @@ function found(plain: Plain, query: string): string[] {
   return fault ? [fault] : items.map(item => (item < 0 ? document.strings[graph.op[-1 - item]] : `row ${item}`));
 }
 
-test('without a run there is nothing measured, and the search says how to get it', () => {
+test('without a run nothing is measured, and what is computed is known by shapes; the search says how to get times', () => {
   const { document, graph } = opened(affine().plain());
   assert.equal(measuredOf(document, graph), null);
-  assert.deepEqual(measureLines(document, graph, -4), []);
+  assert.deepEqual(measureLines(document, graph, -4), [
+    { term: 'computes', text: '64 FLOP', note: ' 88.9 % of all, by shapes' }
+  ]);
+  assert.deepEqual(found(affine().plain(), 'flops>60'), ['dot_general']);
+  assert.deepEqual(found(affine().plain(), 'flops<=0.004kFLOP'), ['add', 'tanh']);
   assert.match(found(affine().plain(), 'time>1ms')[0], /no times were measured here: .*--run/);
 });
 

@@ -1,6 +1,7 @@
 /** What was measured of the nodes of a graph, by itself and with all that is inside: for nodes, rows and lines. */
 import type { Document, Graph, Measures } from '../document/graph.ts';
 import { FIGURES, type Figure } from '../document/measured.ts';
+import { flopsOf } from './flops.ts';
 import { optimizedOf } from './kernels.ts';
 import { rowsOf } from './outline.ts';
 import { trafficOf } from './traffic.ts';
@@ -44,22 +45,34 @@ function make(document: Document, graph: Graph): Measured | null {
   return null;
 }
 
-const moved = new WeakMap<Graph, Figured>();
+const shaped = { flops: new WeakMap<Graph, Figured | null>(), bytes: new WeakMap<Graph, Figured | null>() };
 
-/** The same, and where nothing was run, what is known by shapes alone: the bytes of kernels. */
+/** The same, and where nothing was run, what is known by shapes alone. */
 export function figuredOf(document: Document, graph: Graph, figure: Figure): Figured | null {
   const measured = measuredOf(document, graph);
-  if (measured || figure !== 'bytes' || document.graphs[optimizedOf(document, graph)]?.kind !== graph.kind) {
+  if (measured || (figure !== 'flops' && figure !== 'bytes')) {
     return measured;
   }
-  return getOrMake(moved, graph, () => {
-    const own = record(() => new Float64Array(graph.nodeCount));
+  return getOrMake(shaped[figure], graph, () => {
+    const once = figure === 'flops' ? flopsOf(document, graph) : movedBy(document, graph);
+    if (!once) {
+      return null;
+    }
     const { times } = turnsOf(document, graph);
-    trafficOf(document, graph).forEach(({ read, written }, kernel) => {
-      own.bytes[kernel] = (read + written) * times[graph.region[kernel]];
-    });
+    const own = record(() => new Float64Array(graph.nodeCount));
+    once.forEach((amount, node) => (own[figure][node] = amount * times[graph.region[node]]));
     return { own, before: record(one => sums(own[one])) };
   });
+}
+
+/** The bytes of each kernel of optimized HLO, each time that it runs; null for other graphs. */
+function movedBy(document: Document, graph: Graph): Float64Array | null {
+  if (document.graphs[optimizedOf(document, graph)]?.kind !== graph.kind) {
+    return null;
+  }
+  const bytes = new Float64Array(graph.nodeCount);
+  trafficOf(document, graph).forEach(({ read, written }, kernel) => (bytes[kernel] = read + written));
+  return bytes;
 }
 
 function record(make: (figure: Figure) => Float64Array): Record<Figure, Float64Array> {

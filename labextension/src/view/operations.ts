@@ -77,7 +77,7 @@ function find(document: Document, graph: Graph): Operations {
     loops: node.reduce((sum, one) => sum + (kernels && kernels[one] < 0 ? 1 : 0), 0),
     amounts: {
       seconds: sum(measured?.own.seconds),
-      flops: sum(measured?.own.flops),
+      flops: sum(figuredOf(document, graph, 'flops')?.own.flops),
       bytes: sum(figuredOf(document, graph, 'bytes')?.own.bytes),
       runs,
       makes: Float64Array.from(node, one => madeBytes(document, graph, one))

@@ -11,7 +11,10 @@ export type Term =
   | { readonly kind: 'op' | 'type'; readonly text: string }
   | { readonly kind: 'line'; readonly first: number; readonly last: number }
   | { readonly kind: 'fate'; readonly fates: readonly number[] }
-  | { readonly kind: 'bytes' | 'time'; readonly least: number; readonly most: number };
+  | { readonly kind: Amount; readonly least: number; readonly most: number };
+
+/** What is compared with a limit. */
+type Amount = 'bytes' | 'time' | 'flops';
 
 /** A query that was understood, or in words what is wrong with it. */
 export type Query = { readonly terms: readonly Term[] } | { readonly fault: string };
@@ -40,9 +43,15 @@ const FATES: Readonly<Record<string, readonly number[]>> = {
   moved: [FateKind.moved]
 };
 
-const UNITS: Readonly<Record<'bytes' | 'time', Readonly<Record<string, number>>>> = {
+const UNITS: Readonly<Record<Amount, Readonly<Record<string, number>>>> = {
   bytes: { '': 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9, tb: 1e12, kib: 2 ** 10, mib: 2 ** 20, gib: 2 ** 30 },
-  time: { s: 1, ms: 1e-3, us: 1e-6, µs: 1e-6, ns: 1e-9 }
+  time: { s: 1, ms: 1e-3, us: 1e-6, µs: 1e-6, ns: 1e-9 },
+  flops: Object.fromEntries(
+    ['', 'k', 'm', 'g', 't'].flatMap((size, i) => [
+      [size, 1000 ** i],
+      [`${size}flop`, 1000 ** i]
+    ])
+  )
 };
 
 const EXPECTED: Readonly<Record<string, string>> = {
@@ -51,7 +60,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
   line: 'line: wants a line of the source or a range, such as line:12 or line:12-20',
   fate: `fate: wants one of ${Object.keys(FATES).join(', ')}`,
   bytes: 'bytes wants a size to compare with, such as bytes>1MB or bytes<=4kB',
-  time: 'time wants a duration to compare with, such as time>1ms or time<=20us'
+  time: 'time wants a duration to compare with, such as time>1ms or time<=20us',
+  flops: 'flops wants a number to compare with, such as flops>1GFLOP or flops<=2M'
 };
 
 /** For the person, beside the box: one example of each kind of term. */
@@ -63,6 +73,7 @@ export const EXAMPLES: readonly (readonly [string, string])[] = [
   ['fate:cse', 'what the compiler did with it'],
   ['type:f32', 'by the type of what it makes'],
   ['bytes>1MB', 'by the size of what it makes'],
+  ['flops>1M', 'by the floating-point operations that it takes'],
   ['time>1ms', 'by the time that it took in a run']
 ];
 
@@ -115,7 +126,7 @@ function termOf(word: string): Term | { fault: string } {
 
 /** A term of a known key, or undefined where its sign or value is not as expected. */
 function known(name: string, sign: string, value: string): Term | undefined {
-  if (name === 'bytes' || name === 'time') {
+  if (name === 'bytes' || name === 'time' || name === 'flops') {
     return measured(name, sign, value);
   }
   if (sign !== ':' || !value) {
@@ -132,7 +143,7 @@ function known(name: string, sign: string, value: string): Term | undefined {
   return { kind: name as 'op' | 'type', text: value.toLowerCase() };
 }
 
-function measured(kind: 'bytes' | 'time', sign: string, value: string): Term | undefined {
+function measured(kind: Amount, sign: string, value: string): Term | undefined {
   const [, digits, unit] = /^(\d+(?:\.\d+)?)([a-zµ]*)$/i.exec(value) ?? [];
   const factor = digits === undefined ? undefined : UNITS[kind][unit.toLowerCase()];
   if (factor === undefined || sign === ':') {

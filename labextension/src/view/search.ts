@@ -7,7 +7,7 @@ import { firstCopies } from './copies.ts';
 import { itemOfNode } from './folds.ts';
 import { fatesOf } from './ghosts.ts';
 import { VARIABLE } from './label.ts';
-import { measuredOf, withBodies } from './measures.ts';
+import { figuredOf, measuredOf, withBodies } from './measures.ts';
 import { rowsOf, type Rows } from './outline.ts';
 import type { Query, Term } from './query.ts';
 import { ownSpot } from './spots.ts';
@@ -145,11 +145,13 @@ const tester =
           const made = madeBytes(document, graph, node);
           return graph.kind[node] === NodeKind.operation && made >= term.least && made <= term.most;
         };
-      case 'time': {
-        const measured = measuredOf(document, graph);
+      case 'time':
+      case 'flops': {
+        const figure = term.kind === 'time' ? 'seconds' : 'flops';
+        const figured = figuredOf(document, graph, figure);
         return node => {
-          const seconds = measured ? withBodies(measured, graph, 'seconds', node) : 0;
-          return seconds > 0 && seconds >= term.least && seconds <= term.most;
+          const amount = figured ? withBodies(figured, graph, figure, node) : 0;
+          return amount > 0 && amount >= term.least && amount <= term.most;
         };
       }
       default:

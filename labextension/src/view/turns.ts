@@ -2,6 +2,7 @@
 import type { Document, Graph } from '../document/graph.ts';
 import { attribute } from './label.ts';
 import { getOrMake } from '../maps';
+import { numbersIn, product } from './shapes.ts';
 
 export interface Turns {
   /** Of each region, how often it is entered in one run; one turn of a loop that does not say how many it has. */
@@ -36,6 +37,10 @@ function count(document: Document, graph: Graph): Turns {
 /** How often a region is entered each time that its owner runs; undefined where that is not known. */
 function turnsIn(document: Document, graph: Graph, region: number, owner: number): number | undefined {
   const kind = document.strings[graph.regionKind[region]];
+  if (GRIDDED.has(kind)) {
+    const [, grid] = GRID.exec(attribute(document, graph, owner, 'grid_mapping') ?? '') ?? [];
+    return grid === undefined ? undefined : product(numbersIn(grid));
+  }
   const key = KEYS[kind];
   if (!key) {
     return 1;
@@ -44,6 +49,11 @@ function turnsIn(document: Document, graph: Graph, region: number, owner: number
   // The condition is asked once more, at the end.
   return /^\d+$/.test(length) ? Number(length) + (kind === 'while cond' ? 1 : 0) : undefined;
 }
+
+/** What a Pallas kernel does for each place of its grid. */
+const GRIDDED = new Set(['pallas_call', 'index map']);
+/** A grid of which not all sizes are known says nothing. */
+const GRID = /^GridMapping\(grid=\(([\d, ]*)\)/;
 
 /** The attribute that says how often a loop turns, by what its regions are. */
 const KEYS: Readonly<Record<string, string>> = {

@@ -3,6 +3,7 @@ import type { Document, Graph } from '../../document/graph.ts';
 import type { Figure } from '../../document/measured.ts';
 import { families, family } from '../../view/family.ts';
 import {
+  figuredOf,
   flopsText,
   measuredOf,
   ofItem,
@@ -90,7 +91,7 @@ const WORTH_SAYING = 0.02;
 export function measureLines(document: Document, graph: Graph, item: number): MeasureLine[] {
   const measured = measuredOf(document, graph);
   if (!measured) {
-    return [];
+    return shapedLines(document, graph, item);
   }
   const of = (figure: Figure): number => ofItem(document, measured, graph, figure, item);
   const lines: MeasureLine[] = [];
@@ -128,4 +129,15 @@ export function measureLines(document: Document, graph: Graph, item: number): Me
     lines.push({ term: 'moves', text: bytesText(bytes), note: rate });
   }
   return lines;
+}
+
+/** What is known of an item by shapes alone. */
+function shapedLines(document: Document, graph: Graph, item: number): MeasureLine[] {
+  const figured = figuredOf(document, graph, 'flops');
+  const flops = figured ? ofItem(document, figured, graph, 'flops', item) : 0;
+  if (!figured || flops <= 0) {
+    return [];
+  }
+  const share = shareText(flops, wholeOf(figured, 'flops'));
+  return [{ term: 'computes', text: flopsText(flops), note: ` ${share} of all, by shapes` }];
 }

@@ -8,11 +8,13 @@ import type { Viewing } from '../picture/viewing.ts';
 export interface Besides {
   /** The program beside. */
   readonly name: string;
-  /** What is compared: the time where both were measured, else the bytes. */
-  readonly of: 'seconds' | 'bytes';
+  /** What is compared: the time where both were measured, else the bytes, else what is computed. */
+  readonly of: (typeof COMPARED)[number];
   /** Of each row; NaN where nothing is its counterpart. */
   readonly amount: Float64Array;
 }
+
+const COMPARED = ['seconds', 'bytes', 'flops'] as const;
 
 /** Undefined where no other program stands beside this one in the same stage, or nothing is known of both. */
 export function besidesOf(
@@ -26,7 +28,7 @@ export function besidesOf(
     return undefined;
   }
   const other = grouping ? groupsOf(document, there.graph, grouping, 1) : eachOf(document, there.graph);
-  const of = (['seconds', 'bytes'] as const).find(one => listing.amounts[one].length && other?.amounts[one].length);
+  const of = COMPARED.find(one => listing.amounts[one].length && other?.amounts[one].length);
   if (!other || !of) {
     return undefined;
   }

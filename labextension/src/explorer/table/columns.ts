@@ -60,16 +60,17 @@ export function columnsOf(listed: Listed): Column[] {
     amount(listing, 'seconds', 'time', 'In a run, by itself: without what is inside', 's', timeText),
     amount(listing, 'bytes', 'bytes', 'Bytes read and written in a run', 'B', bytesText)
   ];
-  const timed = amounts.seconds.length > 0;
+  const flops = amount(listing, 'flops', 'FLOPs', 'Floating-point operations in a run', 'FLOP', flopsText);
+  const leading = leadingOf(listing);
   const columns = [
     ...own,
-    timed ? time : bytes,
+    { seconds: time, bytes, flops }[leading],
     ...shares(listing),
     ...besideColumns(listed),
     ...(grouping ? [] : whereabouts(listed)),
-    amount(listing, 'flops', 'FLOPs', 'Floating-point operations in a run', 'FLOP', flopsText),
+    ...(leading === 'flops' ? [] : [flops]),
     rate(listing, 'flops', 'FLOP/s', flopsText),
-    ...(timed ? [bytes] : []),
+    ...(leading === 'seconds' ? [bytes] : []),
     rate(listing, 'bytes', 'bytes/s', bytesText),
     ...rest
   ];
@@ -118,16 +119,27 @@ function rate({ amounts }: Listing, key: 'flops' | 'bytes', label: string, words
   return { ...column, width: 100 };
 }
 
-/** What the time, or where there is none the bytes, is of the whole. */
+/** What a table is of: the time of a run, else the bytes, else what is computed. */
+function leadingOf({ amounts }: Listing): 'seconds' | 'bytes' | 'flops' {
+  return amounts.seconds.length > 0 ? 'seconds' : amounts.bytes.length > 0 ? 'bytes' : 'flops';
+}
+
+const WHOLE = {
+  seconds: 'of the time of a run',
+  bytes: 'of the bytes that all read and write',
+  flops: 'of what all compute'
+};
+
+/** What that is of the whole. */
 function shares(listing: Listing): Column[] {
   const { amounts, operations, count } = listing;
-  const timed = amounts.seconds.length > 0;
-  const column = timed ? amounts.seconds : amounts.bytes;
-  const whole = timed ? operations.seconds : column.reduce((sum, one) => sum + one, 0);
+  const leading = leadingOf(listing);
+  const column = amounts[leading];
+  const whole = leading === 'seconds' ? operations.seconds : column.reduce((sum, one) => sum + one, 0);
   if (!(whole > 0)) {
     return [];
   }
-  const what = timed ? 'of the time of a run' : 'of the bytes that all read and write';
+  const what = WHOLE[leading];
   const most = column.reduce((best, one) => Math.max(best, one), 0);
   const share = numeric(
     'share',
@@ -158,7 +170,7 @@ function besideColumns({ listing, besides }: Listed): Column[] {
     return [];
   }
   const { amount: there, name, of } = besides;
-  const [text, unit] = of === 'seconds' ? ([timeText, 's'] as const) : ([bytesText, 'B'] as const);
+  const [text, unit] = ({ seconds: [timeText, 's'], bytes: [bytesText, 'B'], flops: [flopsText, 'FLOP'] } as const)[of];
   const here = listing.amounts[of];
   const more = (row: number): number => (Number.isNaN(there[row]) ? 0 : here[row] - there[row]);
   return [

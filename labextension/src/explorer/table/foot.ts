@@ -36,8 +36,8 @@ export function footOf(
     ...time,
     ...(flops > 0 ? [flopsText(flops)] : []),
     ...(bytes > 0 ? [`${bytesText(bytes)} read and written`] : []),
-    ...(!measured && bytes > 0 ? ['by shapes: nothing was run'] : []),
-    ...counted(listing, bytes > 0 || seconds > 0)
+    ...(!measured && (bytes > 0 || flops > 0) ? ['by shapes: nothing was run'] : []),
+    ...counted(listing, bytes > 0 || flops > 0 || seconds > 0)
   ];
   return parts.join(' · ');
 }

@@ -80,19 +80,34 @@ test('of a dump the table tells what reads and writes most, and nothing that cou
   assert.equal(title.getAttribute('aria-expanded'), 'true');
   assert.deepEqual(
     heads(explored).map(({ textContent }) => textContent),
-    ['name', 'bytes', 'share▾', 'cumulative', 'type', 'operation', '#']
+    ['name', 'bytes', 'share▾', 'cumulative', 'FLOPs', 'type', 'operation', '#']
   );
   assert.deepEqual(told(explored), [
-    'dot.1|80 B|64.5 %|64.5 %|f32[3]|dot|1',
-    'add_fusion|44 B|35.5 %|100 %|f32[4]|fusion|2'
+    'dot.1|80 B|64.5 %|64.5 %|24 FLOP|f32[3]|dot|1',
+    'add_fusion|44 B|35.5 %|100 %|4 FLOP|f32[4]|fusion|2'
   ]);
   assert.equal(
     tableOf(explored).querySelector('.jv-table-foot')?.textContent,
-    '2 kernels · 124 B read and written · by shapes: nothing was run'
+    '2 kernels · 28 FLOP · 124 B read and written · by shapes: nothing was run'
   );
   assert.equal((root.querySelector('.jv-run-stage') as HTMLElement).hidden, true);
   await explored.press('r');
   assert.match(root.querySelector('.jv-working')?.textContent ?? '', /no function that could be run/);
+});
+
+test('before a run the table of a traced program tells what computes most', async () => {
+  const explored = await explore({ plain: () => affine().plain() });
+  await explored.press('o');
+  assert.match(tableOf(explored).querySelector('button')?.textContent ?? '', /^operations: which of 3 compute most$/);
+  assert.deepEqual(
+    heads(explored).map(({ textContent }) => textContent),
+    ['name', 'FLOPs', 'share▾', 'cumulative', 'makes', 'type', '#']
+  );
+  assert.equal(told(explored)[0], 'dot_general|64 FLOP|88.9 %|88.9 %|16 B|f32[4]|1');
+  assert.equal(
+    tableOf(explored).querySelector('.jv-table-foot')?.textContent,
+    '3 operations · 72 FLOP · by shapes: nothing was run'
+  );
 });
 
 test('after a run what took longest comes first; a head sorts by its column, and again the other way', async () => {
@@ -168,7 +183,7 @@ test('what is searched for is all that the table lists', async () => {
   );
   assert.match(
     tableOf(explored).querySelector('.jv-table-foot')?.textContent ?? '',
-    /^1 of 2 kernels that are searched for · 44 B/
+    /^1 of 2 kernels that are searched for · 4 FLOP · 44 B/
   );
   ask('');
   assert.equal(told(explored).length, 2);

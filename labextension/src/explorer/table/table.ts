@@ -291,7 +291,7 @@ function titleOf(document: Document, graph: Graph): string {
   }
   // Of what the compiler had before, no bytes are counted.
   const counted = kernels && placeOf(document, document.graphs.indexOf(graph)) === undefined;
-  return counted ? `${what}: which of ${count} read and write most` : `${what}: all ${count} in a table`;
+  return `${what}: which of ${count} ${counted ? 'read and write' : 'compute'} most`;
 }
 
 function rowsWith({ rowOf, count }: Listing, matches: Uint8Array): Uint8Array {
