@@ -238,6 +238,8 @@ test('c goes through what the colours can say, and the legend says what they do'
   await press('c');
   assert.match(legend.textContent ?? '', /^largest value10 B to 100 B/);
   await press('c');
+  assert.match(legend.textContent ?? '', /^share of the FLOPs5 to 15 %40 % and more/);
+  await press('c');
   assert.equal(legend.textContent, 'matmulelementwise');
 });
 
