@@ -54,7 +54,7 @@ _IN_WORDS = (
     (_OBJECT, "an object as Python prints it: jv.open takes the object itself, or save its text: print(it.as_text())"),
     (_JAXPR, "a jaxpr, which says too little of itself: show its function, with jv.explore(function, *arguments)"),
     (_KERNEL, "the code of a kernel: the HLO that it was made of is read"),
-    (_NOTEBOOK, "a notebook: save what a cell of it printed"),
+    (_NOTEBOOK, "a notebook in which no cell printed a program"),
     (_TRACE, "the events of a profile alone: the .xplane.pb beside them has the programs, too"),
 )
 # What no text holds.

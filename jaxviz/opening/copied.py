@@ -6,18 +6,18 @@ What stands before its first line may stand before each: what quotes it, who log
 
 from __future__ import annotations
 
-import ast
 import re
-import warnings
-from contextlib import suppress
 from typing import NamedTuple
+
+from jaxviz.opening.contents import text_kind, without_comments
+from jaxviz.opening.quoted import quoted_in
 
 _HLO, _MLIR = "HLO", "MLIR"
 # The first line of a module, or of a part of one; with how such a line ends.
 _HEADS = re.compile(
     r"(?P<HLO>HloModule %?[\w.<>-]++(?=, |,?$))"
     r"|(?P<alias>#loc\d* = loc\()|(?P<module>\bmodule(?: @\S++)?(?= attributes \{| \{$))"
-    r"|(?P<function>\bfunc\.func (?:\w++ )?@[^\s(]++\()"
+    r"|(?P<function>\bfunc\.func (?:\w++ )?@[^\s(]++ ?\()"
     r"|(?P<computation>(?:\bENTRY )?(?<![\w.%-])%?[\w.-]++ \()"
 )
 _ENDS = {"HLO": "", "alias": ")", "module": "{", "function": "{", "computation": "{"}
@@ -36,53 +36,60 @@ _FENCE = "```"
 # What stands before each line, in parts; more characters than these are no such thing.
 _PARTS = re.compile(r"\d+|\s+|[^\d\s]+")
 _LONGEST = 300
+# One quotation mark; three stand around texts of several lines.
+_QUOTES = re.compile(r"(?<!\"\")(?<!'')['\"]\Z")
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 # So many characters are in the lines of consoles; of those that are cut at their width there are some.
 _WIDTHS, _CUT_LINES = range(60, 300), 3
-# How consoles colour what they show.
-_COLOUR = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]")
-# A text as Python shows it, alone or in a list, as the output of a cell or not.
-_SHOWN = re.compile(r"\A\s*(?:Out\[\d+\]:\s*)?(\[?b?['\"].*['\"]\]?)\s*\Z", re.DOTALL)
+# How consoles colour what they show, and what stands for spaces in pages.
+_COLOUR, _FIXED_SPACE = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]"), "\u00a0".encode()
 # Between two modules, for the reader of them.
 _MARK = "// -----"
 
 
-def without_colours(data: bytes) -> bytes:
-    """A text as a console was given it, without what only colours it."""
-    return _COLOUR.sub(b"", data) if b"\x1b[" in data else data
+def plain(data: bytes) -> bytes:
+    """A text as it was written, without what a console colours it by, and with the spaces that a page replaces."""
+    data = _COLOUR.sub(b"", data) if b"\x1b[" in data else data
+    return data.replace(_FIXED_SPACE, b" ")
 
 
 class Copied(NamedTuple):
-    """A text of programs alone, each of its lines where it was, and what was left out of it, in words."""
+    """Texts of programs alone, one for each language, with each line where it was, and what was left out of them all,
+    in words."""
 
-    text: str
+    texts: tuple[str, ...]
     left_out: str
 
 
 def copied_in(text: str) -> Copied | None:
     """The programs in a text, None where there is none or nothing else.
 
-    >>> copied_in("I get\\n> HloModule m\\n> ENTRY e {\\n>   ROOT p = f32[] parameter(0)\\n> }\\nWhy?").text
-    '\\nHloModule m\\nENTRY e {\\nROOT p = f32[] parameter(0)\\n}\\n'
+    >>> copied_in("I get\\n> HloModule m\\n> ENTRY e {\\n>   ROOT p = f32[] parameter(0)\\n> }\\nWhy?").texts
+    ('\\nHloModule m\\nENTRY e {\\nROOT p = f32[] parameter(0)\\n}\\n',)
     """
-    if shown := _SHOWN.match(text):
-        value = _value(shown[1])
-        if value is not None:
-            return copied_in(value) or Copied(value, "")
+    quoted = quoted_in(text)
+    if quoted is not None:
+        found = copied_in(quoted)
+        if found is None:
+            return Copied((quoted,), "") if text_kind(without_comments(quoted)) is not None else None
+        # What is put together has lines of its own.
+        is_in_place = quoted.count("\n") == text.count("\n")
+        return found if is_in_place or not found.left_out else Copied(found.texts, "all but the programs in its texts")
     lines = text.replace("\r\n", "\n").split("\n")
-    kept, pieces = _pieces(lines)
-    found = "\n".join(kept)
-    if not pieces or found == text:
+    kept_of = _pieces(lines)
+    texts = tuple("\n".join(kept) for kept in kept_of.values())
+    if not texts or texts == (text,):
         return None
+    kept = ["".join(alike) for alike in zip(*kept_of.values(), strict=True)]
     words = _but(kept) if any(line.strip() and not alone for line, alone in zip(lines, kept, strict=True)) else ""
     is_shorter = any(alone and alone.strip() != line.strip() for line, alone in zip(lines, kept, strict=True))
-    return Copied(found, " and ".join(filter(None, (words, "what stands before the lines of it" * is_shorter))))
+    return Copied(texts, " and ".join(filter(None, (words, "what stands before the lines of it" * is_shorter))))
 
 
 def uncut_in(text: str) -> Copied | None:
     r"""The text without the ends of lines at the width of what showed it; None where no lines were cut.
 
-    >>> uncut_in("abc\n" * 9) is None, len(uncut_in(("a" * 60 + "\n") * 3 + "end").text)
+    >>> uncut_in("abc\n" * 9) is None, len(uncut_in(("a" * 60 + "\n") * 3 + "end").texts[0])
     (True, 183)
     """
     lines = text.replace("\r\n", "\n").split("\n")
@@ -99,24 +106,12 @@ def uncut_in(text: str) -> Copied | None:
             found.append("".join(parts))
             parts = []
     found += ["".join(parts)] if parts else []
-    return Copied("\n".join(found), f"the ends of lines at {width} characters")
+    return Copied(("\n".join(found),), f"the ends of lines at {width} characters")
 
 
 def _is_closed(text: str) -> bool:
-    plain = _TEXT.sub("", text)
-    return all(plain.count(begin) == plain.count(end) for begin, end in ("()", "{}", "[]"))
-
-
-def _value(text: str) -> str | None:
-    """The text that Python shows so."""
-    with suppress(ValueError, SyntaxError, MemoryError, RecursionError), warnings.catch_warnings():
-        # Of what is escaped as Python does not.
-        warnings.simplefilter("ignore")
-        value = ast.literal_eval(text)
-        value = value[0] if isinstance(value, list) and len(value) == 1 else value
-        value = value.decode(errors="replace") if isinstance(value, bytes) else value
-        return value if isinstance(value, str) else None
-    return None
+    unquoted = _TEXT.sub("", text)
+    return all(unquoted.count(begin) == unquoted.count(end) for begin, end in ("()", "{}", "[]"))
 
 
 def _but(kept: list[str]) -> str:
@@ -125,22 +120,22 @@ def _but(kept: list[str]) -> str:
     return f"all but lines {used[0]:,} to {used[-1]:,}"
 
 
-def _pieces(lines: list[str]) -> tuple[list[str], int]:
-    """The lines with all that is no program left out, and how many programs there are; of one language."""
-    kept = [""] * len(lines)
-    count, at, language = 0, 0, ""
+def _pieces(lines: list[str]) -> dict[str, list[str]]:
+    """For each language of which there are programs the lines with all that is none of them left out."""
+    found: dict[str, list[str]] = {}
+    at = dict.fromkeys((_HLO, _MLIR), 0)
     for number, column, kind in _starts(lines):
-        if number < at or (language and kind != language):
+        if number < max(at.values()):
             continue
         piece = _piece(lines, number, column, kind)
-        after, at = at, number + len(piece)
+        after, at[kind] = at[kind], number + len(piece)
         if not _is_whole(piece):
             continue
-        if count and kind == _MLIR and number > after:
+        kept = found.setdefault(kind, [""] * len(lines))
+        if after and kind == _MLIR and number > after:
             kept[number - 1] = _MARK
-        kept[number:at] = piece
-        count, language = count + 1, kind
-    return kept, count
+        kept[number : at[kind]] = piece
+    return found
 
 
 def _starts(lines: list[str]) -> list[tuple[int, int, str]]:
@@ -155,7 +150,7 @@ def _starts(lines: list[str]) -> list[tuple[int, int, str]]:
             continue
         kind = str(head.lastgroup)
         # What is in quotes goes on otherwise than a program does.
-        is_quoted = line[max(head.start() - 1, 0)] in "'\""
+        is_quoted = _QUOTES.search(line, 0, head.start()) is not None
         if line.endswith(_ENDS[kind]) and not is_quoted and (kind != "computation" or ") -> " in line):
             found.append((number, head, kind))
     # Parts of a module begin one only where nothing says where it does.

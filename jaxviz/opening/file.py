@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from jaxviz.document import Document, DocumentError, no_constant
 from jaxviz.opening.beside import beside
 from jaxviz.opening.contents import Contents, OpenError, contents_of, text_kind, text_of, without_comments
-from jaxviz.opening.copied import copied_in, uncut_in, without_colours
+from jaxviz.opening.copied import copied_in, plain, uncut_in
 from jaxviz.opening.opened import Opened, OpenedProgram
 from jaxviz.opening.programs import programs_in
 
@@ -33,9 +34,9 @@ def _programs_within(data: bytes, file: str, left_out: list[str], *, is_own: boo
     try:
         return programs_of(data, file, left_out, is_own=is_own)
     except OpenError as error:
-        plain = without_colours(data)
-        if plain != data:
-            return _programs_within(plain, file, left_out, is_own=is_own)
+        bare = plain(data)
+        if bare != data:
+            return _programs_within(bare, file, left_out, is_own=is_own)
         # What is around may be in another encoding.
         text = text_of(data) or text_of(data, "replace")
         texts = [] if text is None or is_own else list(filter(None, (uncut_in(text), copied_in(text))))
@@ -43,14 +44,33 @@ def _programs_within(data: bytes, file: str, left_out: list[str], *, is_own: boo
             raise
         told, is_begun = error, text_kind(without_comments(text)) is not None
     for copied in texts:
-        try:
-            programs = programs_of(copied.text.encode(), file, left_out)
-        except OpenError as error:
-            told = told if is_begun else error
-        else:
+        programs, errors = _programs_of_texts(copied.texts, file, left_out)
+        if programs:
             left_out += [f"{file}: {copied.left_out}"] if copied.left_out else []
+            left_out += map(str, errors)
             return programs
+        told = told if is_begun else errors[0]
     raise told
+
+
+def _programs_of_texts(
+    texts: Sequence[str], file: str, left_out: list[str]
+) -> tuple[list[OpenedProgram], list[OpenError]]:
+    """The programs in the texts of several languages; HLO with the StableHLO that it was made of, if both are alone."""
+    found: list[list[OpenedProgram]] = []
+    errors: list[OpenError] = []
+    for text in texts:
+        try:
+            found.append(programs_of(text.encode(), file, left_out))
+        except OpenError as error:
+            errors.append(error)
+    programs = [program for programs in found for program in programs]
+    if len(found) == len(programs) == 2:
+        compiled, lowered = sorted(programs, key=lambda program: program.kinds)
+        if compiled.name.removeprefix("jit_") == lowered.name:
+            given = next(text for text in texts if text_kind(without_comments(text)) is Contents.MLIR)
+            return [compiled.with_lowered(given.encode(), file)], errors
+    return programs, errors
 
 
 def programs_of(data: bytes, file: str, left_out: list[str], *, is_own: bool = False) -> list[OpenedProgram]:

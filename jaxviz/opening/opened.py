@@ -28,7 +28,7 @@ from jaxviz.gather import Measured
 from jaxviz.graph import OPERATION, Graph
 from jaxviz.opening.contents import OpenError, hold_the_same
 from jaxviz.opening.listing import listing
-from jaxviz.opening.programs import OpenedStage
+from jaxviz.opening.programs import OpenedStage, lowered_in
 from jaxviz.opening.written import places_in
 from jaxviz.units import seconds_text
 
@@ -281,6 +281,11 @@ class OpenedProgram:
         self.beside: Beside | None = None
         self._stage = stage
         self._document = document
+
+    def with_lowered(self, data: bytes, file: str) -> OpenedProgram:
+        """The same program of HLO with the StableHLO that it was made of, which these bytes hold."""
+        assert self._stage is not None
+        return OpenedProgram(self.name, self._stage, lowered=lowered_in(data, file, self._stage.graph.tables))
 
     @cached_property
     def document(self) -> Document:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 import textwrap
 from pathlib import Path
 
@@ -78,8 +80,18 @@ AROUND = {
     "shown by Python": lambda text: f"Out[3]: {text!r}\n",
     "bytes shown by Python": lambda text: repr(text.encode()),
     "list": lambda text: repr([text]),
+    "a cell shows it": lambda text: json.dumps({"cells": [{"outputs": [{"data": {"text/plain": [repr(text)]}}]}]}),
+    "a cell prints it": lambda text: json.dumps({"cells": [{"outputs": [{"text": text.splitlines(keepends=True)}]}]}),
+    "lines of JSON": lambda text: f'{{"id": 1, "program": {json.dumps(text)}}}\n{{"id": 2}}\n',
+    "page": lambda text: f"<details><pre>\n{html.escape(text)}</pre></details>\n",
+    "spaces of a page": lambda text: before_each(text.replace("  ", "\u00a0 "), "\u00a0"),
+    "test": lambda text: f'import pytest\nPROGRAM = """{text}"""\n',
     "two of them": lambda text: f"{NOISE}{text}{NOISE}{text.replace('jit_f', 'jit_g')}",
 }
+
+
+ALONE = ("colours", "cut between words", "shown by Python", "bytes shown by Python", "list", "spaces of a page")
+ALONE += ("a cell shows it", "a cell prints it", "lines of JSON")
 
 
 @pytest.mark.parametrize("around", AROUND)
@@ -91,8 +103,24 @@ def test_what_is_copied_with_what_is_around_it_opens(tmp_path, text, around):
     assert copied.names[0] == alone.names[0]
     assert len(copied.names) == (2 if around == "two of them" else 1)
     assert list(map(str, getattr(copied, copied.stage))) == list(map(str, getattr(alone, alone.stage)))
-    is_alone = around in ("colours", "list", "cut between words") or "Python" in around
-    assert len(copied.left_out) == (0 if is_alone else 1)
+    assert len(copied.left_out) == (0 if around in ALONE else 1)
+
+
+def test_what_a_report_has_of_one_function_is_one_program_with_two_stages(tmp_path):
+    path = tmp_path / "report.md"
+    path.write_text(f"# jit_f\n## Compiled\n```hlo\n{HLO}```\n## Lowered\n```mlir\n{MLIR}```\n")
+    opened = jv.open(path)
+    assert opened.names == ("jit_f",)
+    assert [list(program.kinds) for program in opened._programs] == [["stablehlo", "hlo"]]
+    assert all("tanh" in str(list(graph)) for graph in (opened.stablehlo, opened.hlo))
+    assert opened.left_out == (f"{path}: all but lines 4 to {6 + len(f'{HLO}{MLIR}'.splitlines())}",)
+    # Of what cannot be read the other is there alone.
+    text = f"```hlo\n{HLO}```\n```mlir\n{MLIR.replace('tanh %arg0', 'tanh %arg1')}```\n"
+    path.write_text(text)
+    opened = jv.open(path)
+    assert len(opened.hlo) > 0
+    line = 1 + text[: text.index("%arg1")].count("\n")
+    assert [f"line {line}:" in reason for reason in opened.left_out] == [False, True]
 
 
 def test_it_is_told_which_lines_were_read_and_where_in_the_file_an_error_is(tmp_path):
@@ -129,7 +157,7 @@ def test_of_a_program_that_lacks_something_no_other_is_made(tmp_path, text):
         ("; ModuleID = 'm'\nsource_filename", "not the code of a kernel"),
         ('{\n "cells": [\n', "not a notebook"),
         ("My HloModule is broken\n", 'not "My HloModule is broken"'),
-        ('{"hlo": "HloModule m, a\\n"}', "not .*hlo"),
+        ('{"hlo": "an HloModule\\n"}', "not .*hlo"),
     ],
 )
 def test_what_is_no_program_says_what_to_do(tmp_path, text, told):
