@@ -29,9 +29,9 @@ def open(
 
     HLO as text or as a protocol buffer (also in a snapshot or a profile), StableHLO and other MLIR as text or bytecode,
     what `jax.export` wrote, what `--xla_dump_to` wrote, and documents; compressed or not, or packed as zip or tar. What
-    a file is is told by its contents; in a log, a page of text or a notebook, the programs are found. `OpenError` says in one line
-    what is wrong with a file: where in it, and what was expected. What JAX made of a function already is opened in the
-    same way.
+    a file is is told by its contents; in a log, a page of text or a notebook, the programs are found. `OpenError` says
+    in one line what is wrong with a file: where in it, and what was expected. What JAX made of a function already is
+    opened in the same way.
 
     Example::
 
