@@ -17,18 +17,27 @@ export function counterparts(document: Document, before: VisibleGraph, after: Vi
   if (before.graph === after.graph) {
     return after.item.map(item => boxOf.get(item) ?? -1);
   }
-  const rows = rowsOf(document, after.graph);
   const ports = portsByName(before);
-  return after.item.map((item, box) => {
+  const from = new Int32Array(after.count).fill(-1);
+  const likes: { readonly box: number; readonly boxes: readonly number[] }[] = [];
+  after.item.forEach((item, box) => {
     if (after.shape[box] === Shape.port) {
-      return ports.get(nameOfPort(after, box)) ?? -1;
+      from[box] = ports.get(nameOfPort(after, box)) ?? -1;
+      return;
     }
-    const like = item >= 0 ? rowsLike(document, after.graph, item, before.graph) : [];
-    const same = like.find(row => boxOf.has(row));
-    return same === undefined
-      ? boxOfOrigins(document, before, after.graph, someNodes(after.graph, rows, item))
-      : (boxOf.get(same) as number);
+    const same = item >= 0 ? linksByRow(document, after.graph, item, before.graph) : new Map<number, number>();
+    const rows = mostFirst([...same].filter(([row]) => boxOf.has(row)));
+    const boxes = rows.map(row => boxOf.get(row) as number);
+    likes.push({ box, boxes: boxes.length ? boxes : boxesOfOrigins(document, before, after.graph, item) });
   });
+  // What was moved between two boxes makes either like both: what is like one alone comes first, and no two boxes are
+  // the same as long as there is another.
+  const taken = new Set<number>();
+  for (const { box, boxes } of likes.sort((a, b) => a.boxes.length - b.boxes.length || a.box - b.box)) {
+    from[box] = boxes.find(one => !taken.has(one)) ?? boxes[0] ?? -1;
+    taken.add(from[box]);
+  }
+  return from;
 }
 
 function portsByName(visible: VisibleGraph): Map<string, number> {
@@ -41,18 +50,19 @@ function nameOfPort({ graph, node, label }: VisibleGraph, box: number): string {
   return `${graph.kind[node[box]]} ${label[box]}`;
 }
 
-/** The box of `before` that the first of these nodes with a link is seen in, or -1. */
-function boxOfOrigins(document: Document, before: VisibleGraph, graph: Graph, nodes: readonly number[]): number {
+/** The boxes of `before` that the operations of an item are seen in, first that of most. */
+function boxesOfOrigins(document: Document, before: VisibleGraph, graph: Graph, item: number): number[] {
   const rows = rowsOf(document, before.graph);
-  for (const node of nodes) {
+  const found = new Map<number, number>();
+  for (const node of someNodes(graph, rowsOf(document, graph), item)) {
     for (const { node: old } of followed(document, graph, node, before.graph)) {
       const box = boxOfNode(rows, before, old);
       if (box >= 0) {
-        return box;
+        found.set(box, (found.get(box) ?? 0) + 1);
       }
     }
   }
-  return -1;
+  return mostFirst([...found]);
 }
 
 /** Rows of the graph `to` that are the row `row` of the graph `from`: what holds its operations there, by the same name. */
@@ -64,7 +74,12 @@ export function rowsLike(document: Document, from: Graph, row: number, to: Graph
 export function rowMostLike(document: Document, from: Graph, row: number, to: Graph): number {
   const rows = rowsOf(document, to);
   const found = [...linksByRow(document, from, row, to)].filter(([like]) => rowOpens(rows, like));
-  return found.sort(([one, held], [other, more]) => more - held || one - other)[0]?.[0] ?? -1;
+  return mostFirst(found)[0] ?? -1;
+}
+
+/** What is counted, most first. */
+function mostFirst(counts: [number, number][]): number[] {
+  return counts.sort(([one, held], [other, more]) => more - held || one - other).map(([counted]) => counted);
 }
 
 /** How many links lead into each such row. */
