@@ -7,6 +7,8 @@ import type { Keeping } from './versions/keeping.ts';
 import type { Command } from './keys.ts';
 import type { Pane } from './picture/pane.ts';
 import type { PassSlider } from './bar/passes.ts';
+import type { Reading } from './source/reading.ts';
+import type { OperationTable } from './table/table.ts';
 
 export interface Commanded {
   /** The picture that the keys are meant for. */
@@ -16,12 +18,11 @@ export interface Commanded {
   readonly keeping: Keeping;
   readonly exports: Exports;
   readonly beside: Beside;
+  readonly reading: Reading;
+  readonly table: OperationTable;
   showStage(kind: string): void;
-  showSource(): void;
-  showText(): void;
   showHelp(): void;
   search(): void;
-  showTable(): void;
   run(): void;
   expand(): void;
   leave(): void;
@@ -42,8 +43,8 @@ export function commandsOf(at: Commanded): Readonly<Record<Command, () => void>>
     passBefore: () => at.passes.step(-1),
     passAfter: () => at.passes.step(1),
     leave: () => at.leave(),
-    source: () => at.showSource(),
-    text: () => at.showText(),
+    source: () => at.reading.toggle(),
+    text: () => at.reading.toggleText(),
     jaxpr: () => at.showStage('jaxpr'),
     stablehlo: () => at.showStage('stablehlo'),
     hlo: () => at.showStage('hlo'),
@@ -58,7 +59,7 @@ export function commandsOf(at: Commanded): Readonly<Record<Command, () => void>>
     copy: () => at.keeping.copy(),
     export: () => at.exports.toggle(),
     search: () => at.search(),
-    table: () => at.showTable(),
+    table: () => at.table.toggle(),
     run: () => at.run(),
     compare: () => at.beside.toggle(),
     nextDifference: () => at.beside.next(1),

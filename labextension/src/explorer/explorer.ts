@@ -89,7 +89,7 @@ export class Explorer {
       search: () => this.search,
       colours: () => this.colours,
       told: shown => this.bar.setSource(shown),
-      close: () => this.reading.close(),
+      changed: this.keep,
       goToLine: options.goToLine
     });
     this.keeping = this.makeKeeping(options);
@@ -109,7 +109,11 @@ export class Explorer {
       goTo: item => goTo(this.pane, item),
       close: () => this.leaveSearch()
     });
-    this.table = new OperationTable(source, this.search, { pane: () => this.pane, beside: () => this.beside });
+    this.table = new OperationTable(source, this.search, {
+      pane: () => this.pane,
+      beside: () => this.beside,
+      changed: this.keep
+    });
     this.colours = new Colours(source, () => {
       this.checkpoints.mark(this.colours.key);
       this.beside.panes.forEach(pane => pane.recolour());
@@ -259,9 +263,9 @@ export class Explorer {
   }
 
   private makeInheriting(asked: ExplorerOptions): Inheriting {
-    const { document, viewed, reading, table, help, tour, search, exports, whole } = this;
+    const { document, viewed, help, tour, search, exports, whole } = this;
     const expand = (on: boolean): void => this.expand(on);
-    return new Inheriting({ document, viewed, asked, reading, table, help, tour, search, exports, whole, expand });
+    return new Inheriting({ document, viewed, asked, help, tour, search, exports, whole, expand });
   }
 
   private makePane(layouts: LayoutClient, graph: number): Pane {
@@ -276,7 +280,7 @@ export class Explorer {
         clicked: box => this.inspection.comeBeside(pane, box),
         hovered: box => pane === this.pane && this.reading.hint(pane.viewing.graph, nodesIn(pane, box)),
         marked: () => this.marked(pane),
-        changed: () => this.keeping.keep(),
+        changed: this.keep,
         resized: () => pane === this.pane && this.inspection.resized(pane),
         opened: change => this.beside.opened(pane, change),
         marks: visible => this.beside.marks(pane, visible)
@@ -299,27 +303,23 @@ export class Explorer {
   }
 
   private makeCommands(): Readonly<Record<Command, () => void>> {
+    const { passes, colours, keeping, exports, beside, reading, table } = this;
     const pane = (): Pane => this.pane;
     return commandsOf({
       get pane() {
         return pane();
       },
-      passes: this.passes,
-      colours: this.colours,
-      keeping: this.keeping,
-      exports: this.exports,
-      beside: this.beside,
+      ...{ passes, colours, keeping, exports, beside, reading, table },
       showStage: kind => this.showStage(kind),
-      showSource: () => this.reading.toggle(),
-      showText: () => this.reading.toggleText(),
       showHelp: () => toggleHelp(this.help),
       search: () => this.search.open(this.pane.viewing.graph),
-      showTable: () => this.table.toggle(),
       run: () => this.working.run(),
       expand: () => this.expand(!this.whole.on),
       leave: () => this.leave()
     });
   }
+
+  private readonly keep = (): void => this.keeping.keep();
 
   private readonly obey = (command: Command): void => this.commands[command]();
 
@@ -414,8 +414,8 @@ export class Explorer {
   }
 
   private get viewed(): Viewed {
-    const { first, beside, colours, search, height, inspection } = this;
-    return { first, beside, colours, search, height, inspection };
+    const { first, beside, colours, search, height, inspection, reading, table } = this;
+    return { first, beside, colours, search, height, inspection, reading, table };
   }
 
   /** The nodes that are selected, in the graph on the screen. */

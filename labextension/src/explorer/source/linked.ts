@@ -10,7 +10,7 @@ import { Reading, type ReadingParts } from './reading.ts';
 
 export type { Reading };
 
-export interface LinkedParts extends Pick<ReadingParts, 'root' | 'told' | 'close' | 'goToLine'> {
+export interface LinkedParts extends Pick<ReadingParts, 'root' | 'told' | 'changed' | 'goToLine'> {
   /** The picture with the focus. */
   pane(): Pane;
   search(): Search;

@@ -15,7 +15,7 @@ const SLIM = 560;
 /** The same of one with two pictures. */
 const SLIM_FOR_TWO = 760;
 
-export interface ReadingParts extends Omit<SourceActions, 'chosen'> {
+export interface ReadingParts extends Omit<SourceActions, 'chosen' | 'close'> {
   readonly root: HTMLElement;
   /** What is seen now: the graph, and the nodes of it that are told of. */
   readonly seen: () => { readonly graph: Graph; readonly told: readonly number[] };
@@ -23,6 +23,8 @@ export interface ReadingParts extends Omit<SourceActions, 'chosen'> {
   readonly matches: () => readonly number[];
   /** Says in the bar whether the source is there; where there is none, the text of the stage. */
   readonly told: (shown: boolean) => void;
+  /** The person asked for something else of it. */
+  readonly changed: () => void;
 }
 
 /** How it stands, for the picture that takes the place of this one. */
@@ -50,7 +52,11 @@ export class Reading {
     document: Document,
     private readonly parts: ReadingParts
   ) {
-    this.pane = new SourcePane(document, { ...parts, chosen: () => this.show(true) });
+    this.pane = new SourcePane(document, {
+      ...parts,
+      chosen: () => this.ask(true),
+      close: () => this.ask(false)
+    });
     this.divider = new Divider({
       what: 'source',
       key: 'jaxviz.source.width',
@@ -75,6 +81,19 @@ export class Reading {
     return this.pane.shown;
   }
 
+  /** What the person asked for; undefined where it is not there, or only for the room. */
+  get asked(): Written | undefined {
+    return this.shown && !this.passing ? this.pane.written : undefined;
+  }
+
+  /** Shows what was asked for in a view that was saved; what is there else stays. */
+  restore(asked: Written | undefined): void {
+    if (asked) {
+      this.pane.chosen = asked;
+      this.show(true);
+    }
+  }
+
   get standing(): ReadingStand {
     return { shown: this.shown, passing: this.passing, gaveWay: this.gaveWay, written: this.pane.chosen };
   }
@@ -96,14 +115,16 @@ export class Reading {
     this.read('stage');
   }
 
-  close(): void {
-    this.show(false);
-  }
-
   private read(written: Written): void {
     const away = this.shown && this.pane.written === written;
     this.pane.chosen = written;
-    this.show(!away);
+    this.ask(!away);
+  }
+
+  /** It comes or goes because the person wants it so. */
+  private ask(shown: boolean): void {
+    this.show(shown);
+    this.parts.changed();
   }
 
   /** There is room for it from now on, or no longer. */

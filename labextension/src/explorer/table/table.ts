@@ -18,6 +18,7 @@ import { selectNodes } from '../going.ts';
 import { Grip } from '../grip.ts';
 import { takesKeys } from '../ownKeys.ts';
 import type { Pane } from '../picture/pane.ts';
+import type { SavedTable } from '../versions/saved.ts';
 import { fold } from '../strips/fold.ts';
 import { asText } from './asText.ts';
 import { besidesOf } from './beside.ts';
@@ -39,6 +40,8 @@ export interface TableParts {
   /** The picture with the focus, and where the one beside it is found. */
   pane(): Pane;
   beside(): Pick<Beside, 'other'>;
+  /** Something of it is otherwise that is kept with the view. */
+  changed(): void;
 }
 
 /** How it stands, for the picture that takes the place of this one. */
@@ -62,7 +65,7 @@ const NO_ROWS = { members: new Int32Array(0), first: new Int32Array(0) };
 
 export class OperationTable {
   readonly root = element('section', 'jv-table');
-  private readonly strip = fold('', 'The operations, sorted by what they take (o)', () => this.show());
+  private readonly strip = fold('', 'The operations, sorted by what they take (o)', () => this.change());
   private readonly grid: Grid;
   private readonly foot = element('p', 'jv-table-foot');
   private readonly by = element('select', 'jv-select');
@@ -87,7 +90,7 @@ export class OperationTable {
     by.setAttribute('aria-label', 'rows');
     by.title = 'What is a row: each operation, or all that have something in common';
     by.append(...[{ key: EACH, label: EACH }, ...groupings].map(one => option(one.key, one.label)));
-    by.addEventListener('change', () => this.show());
+    by.addEventListener('change', () => this.change());
     for (const kind of ['focus', 'pointerdown']) {
       by.addEventListener(kind, () => this.offer());
     }
@@ -131,6 +134,20 @@ export class OperationTable {
     }
   }
 
+  /** What is kept of it with the view; undefined while it is closed. */
+  get saved(): SavedTable | undefined {
+    const { strip, by, chosen } = this;
+    return strip.open ? { by: by.value, ...(chosen ? { sorting: chosen } : {}) } : undefined;
+  }
+
+  /** Shows it as it was saved; where it was not, it stays as it is. */
+  restore(saved: SavedTable | undefined): void {
+    if (saved) {
+      const { by, sorting = null } = saved;
+      this.stand({ open: true, by, sorting, height: this.height });
+    }
+  }
+
   /** Opens it for the keyboard, or closes it. */
   toggle(): void {
     const { root, strip, grid } = this;
@@ -148,6 +165,12 @@ export class OperationTable {
   /** Handles a key that was pressed on the grip; false for any other. */
   press(event: KeyboardEvent): boolean {
     return this.grip.press(event);
+  }
+
+  /** The person has it otherwise. */
+  private change(): void {
+    this.show();
+    this.parts.changed();
   }
 
   /** Another stage is on the screen, or other operations are searched for. */
@@ -218,7 +241,7 @@ export class OperationTable {
   private sort(key: string): void {
     const { by, reversed } = this.sorting;
     this.chosen = { by: key, reversed: by === key && !reversed };
-    this.show();
+    this.change();
   }
 
   private pick(row: number): void {

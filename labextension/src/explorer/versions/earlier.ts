@@ -56,12 +56,7 @@ export interface Followed extends EarlierPicture {
   readonly boxes: (visible: VisibleGraph) => Int32Array;
 }
 
-export function earlierOf(
-  document: Document,
-  viewed: Viewed,
-  asked: Asked,
-  stands: Pick<Earlier, 'source' | 'table'>
-): Earlier {
+export function earlierOf(document: Document, viewed: Viewed, asked: Asked): Earlier {
   const { scene, viewing, picture, room } = viewed.first;
   const { openings } = viewing;
   const view = viewOf(viewed);
@@ -75,7 +70,8 @@ export function earlierOf(
     view,
     at: viewing.at,
     openings,
-    ...stands,
+    source: viewed.reading.standing,
+    table: viewed.table.standing,
     high: viewed.height.now,
     picture: scene && { scene, stand: picture.stand, room: room.stand },
     atLeft: viewed.inspection.atLeft,

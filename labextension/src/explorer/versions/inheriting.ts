@@ -6,8 +6,6 @@ import type { Document } from '../../document/graph.ts';
 import { earlierOf, goOnFrom, goOnWithMore, hasAllOf, type Asked, type Earlier } from './earlier.ts';
 import type { Exports } from '../exports.ts';
 import { isFailure } from '../failure.ts';
-import type { OperationTable } from '../table/table.ts';
-import type { Reading } from '../source/reading.ts';
 import type { SavedView } from './saved.ts';
 import type { Search } from '../bar/search.ts';
 import type { Standing } from './succession.ts';
@@ -20,8 +18,6 @@ export interface InheritingParts {
   readonly document: Document;
   readonly viewed: Viewed;
   readonly asked: Asked;
-  readonly reading: Reading;
-  readonly table: OperationTable;
   readonly help: HTMLElement;
   readonly tour: Tour;
   readonly search: Search;
@@ -38,13 +34,13 @@ export class Inheriting {
 
   /** How it stands, for one that takes its place. */
   get standing(): Standing {
-    const { whole, reading, table, help, tour, search, exports } = this.parts;
+    const { whole, viewed, help, tour, search, exports } = this.parts;
     const searching = search.root.contains(document.activeElement);
     const saving = !exports.root.hidden;
     return {
       whole: whole.on,
-      source: reading.standing,
-      table: table.standing,
+      source: viewed.reading.standing,
+      table: viewed.table.standing,
       help: !help.hidden,
       tour: tour.step,
       saving,
@@ -57,8 +53,8 @@ export class Inheriting {
     if (whole) {
       parts.expand(true);
     }
-    parts.reading.stand(source);
-    parts.table.stand(table);
+    parts.viewed.reading.stand(source);
+    parts.viewed.table.stand(table);
     parts.help.hidden = !help;
     if (tour !== null) {
       parts.tour.start(tour);
@@ -99,21 +95,19 @@ export class Inheriting {
 
   /** What is seen, for a picture of a later version of the program. */
   get earlier(): Earlier {
-    const { document, viewed, asked, reading, table } = this.parts;
-    return this.stillWaits && this.waiting
-      ? this.waiting.earlier
-      : earlierOf(document, viewed, asked, { source: reading.standing, table: table.standing });
+    const { document, viewed, asked } = this.parts;
+    return this.stillWaits && this.waiting ? this.waiting.earlier : earlierOf(document, viewed, asked);
   }
 
   /** Shows what was seen of an earlier version of the program. */
   goOnFrom(earlier: Earlier): void {
-    const { document, viewed, asked, reading, table } = this.parts;
+    const { document, viewed, asked } = this.parts;
     const { wholly, shown } = goOnFrom(document, viewed, earlier, asked);
     const waiting = wholly ? null : { earlier };
     this.waiting = waiting;
     void shown.then(() => waiting && Object.assign(waiting, { seen: seenIn(viewed.first.viewing) }));
-    reading.stand(earlier.source);
-    table.stand(earlier.table);
+    viewed.reading.stand(earlier.source);
+    viewed.table.stand(earlier.table);
   }
 }
 

@@ -39,7 +39,11 @@ test('whatever the view, its text and its data give it back', () => {
   const camera = fc.record({ x: fc.integer(), y: fc.integer(), scale: fc.constantFrom(0.02, 1, 7.5) });
   const settled = camera.map(one => ({ ...one, settled: true }));
   const all = fc.constant(true);
-  const more = fc.record({ beside, camera: fc.oneof(camera, settled), all }, { requiredKeys: [] });
+  const reading = fc.constantFrom('python', 'stage');
+  const sorting = fc.record({ by: fc.constantFrom('share', 'order'), reversed: fc.boolean() });
+  const table = fc.record({ by: fc.constantFrom('each', 'line'), sorting }, { requiredKeys: ['by'] });
+  const optional = { beside, camera: fc.oneof(camera, settled), all, reading, table };
+  const more = fc.record(optional, { requiredKeys: [] });
   fc.assert(
     fc.property(views, more, (made, optional) => {
       const one = structuredClone({ ...made, ...optional }) as SavedView;

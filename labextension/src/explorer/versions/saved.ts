@@ -5,10 +5,18 @@
 import type { Document } from '../../document/graph.ts';
 import { stagesOf } from '../../document/programs.ts';
 import type { Camera } from '../../draw/canvas.ts';
+import type { Written } from '../source/source.ts';
+import type { Sorting } from '../table/sorting.ts';
 
 /** A camera; `settled` where nobody moved it, so that it may stand otherwise where the room is another. */
 export interface SavedCamera extends Camera {
   readonly settled?: true;
+}
+
+/** The table of operations: what a row is, and what the person sorted by. */
+export interface SavedTable {
+  readonly by: string;
+  readonly sorting?: Sorting;
 }
 
 export interface SavedView {
@@ -31,6 +39,10 @@ export interface SavedView {
   readonly beside?: { readonly stage: string; readonly place: number };
   /** Where the camera stands; none for a picture that fits. */
   readonly camera?: SavedCamera;
+  /** What the person has beside the picture to read. */
+  readonly reading?: Written;
+  /** None where it is closed. */
+  readonly table?: SavedTable;
 }
 
 export const SCHEME = 'jaxviz://';
@@ -40,7 +52,7 @@ export function readSaved(value: unknown): SavedView | undefined {
   if (typeof value !== 'object' || value === null) {
     return undefined;
   }
-  const { stage, open, spread, all, selected, kernels, colour, search, height, beside, camera } = value as Record<
+  const { stage, open, spread, all, selected, kernels, colour, search, height, ...more } = value as Record<
     string,
     unknown
   >;
@@ -61,8 +73,10 @@ export function readSaved(value: unknown): SavedView | undefined {
         colour,
         search,
         height: wholeOrNull(height),
-        ...besideOf(beside),
-        ...cameraOf(camera)
+        ...besideOf(more.beside),
+        ...cameraOf(more.camera),
+        ...readingOf(more.reading),
+        ...tableOf(more.table)
       }
     : undefined;
 }
@@ -81,6 +95,19 @@ function cameraOf(value: unknown): Pick<SavedView, 'camera'> {
   const known = Number.isFinite(x) && Number.isFinite(y) && typeof scale === 'number' && scale > 0 && scale < 1000;
   const rest: Pick<SavedCamera, 'settled'> = settled === true ? { settled } : {};
   return known ? { camera: { x: x as number, y: y as number, scale, ...rest } } : {};
+}
+
+function readingOf(value: unknown): Pick<SavedView, 'reading'> {
+  return value === 'python' || value === 'stage' ? { reading: value } : {};
+}
+
+function tableOf(value: unknown): Pick<SavedView, 'table'> {
+  const { by, sorting } = (value ?? {}) as Record<string, unknown>;
+  if (typeof by !== 'string') {
+    return {};
+  }
+  const { by: key, reversed } = (sorting ?? {}) as Record<string, unknown>;
+  return { table: { by, ...(typeof key === 'string' ? { sorting: { by: key, reversed: reversed === true } } : {}) } };
 }
 
 export function viewText(document: Document, view: SavedView): string {
@@ -110,6 +137,13 @@ export function viewText(document: Document, view: SavedView): string {
     const { x, y, scale, settled } = view.camera;
     said.set('camera', [x, y, scale, ...(settled ? ['settled'] : [])].join(','));
   }
+  if (view.reading) {
+    said.set('reading', view.reading);
+  }
+  if (view.table) {
+    const { by, sorting } = view.table;
+    said.set('table', [by, ...(sorting ? [sorting.by, ...(sorting.reversed ? ['reversed'] : [])] : [])].join(','));
+  }
   return `${SCHEME}${encodeURIComponent(document.programs[0].name)}/${view.stage}?${said.toString().replaceAll('%2C', ',')}`;
 }
 
@@ -126,6 +160,7 @@ export function parseView(document: Document, text: string): SavedView | { reado
   const selected = said.get('selected');
   const [beside, place] = (said.get('beside') ?? '').split(',');
   const [settled, camera] = [/,settled$/, /^[^,]*,[^,]*,[^,]*/].map(part => part.exec(said.get('camera') ?? '')?.[0]);
+  const [by, key, reversed] = said.get('table')?.split(',') ?? [];
   const [x, y, scale] = (camera ?? '').split(',').map(part => (part ? Number(part) : NaN));
   return {
     stage,
@@ -138,7 +173,9 @@ export function parseView(document: Document, text: string): SavedView | { reado
     search: said.get('search') ?? '',
     height: null,
     ...besideOf({ stage: beside, place: Number(place) }),
-    ...cameraOf({ x, y, scale, settled: settled !== undefined })
+    ...cameraOf({ x, y, scale, settled: settled !== undefined }),
+    ...readingOf(said.get('reading')),
+    ...tableOf({ by, sorting: { by: key, reversed: reversed !== undefined } })
   };
 }
 

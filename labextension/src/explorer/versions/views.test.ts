@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { NodeRole } from '../../document/graph.ts';
 import { plainOutline, Sketch } from '../../document/sketch.ts';
 import { explore, withExplorers } from '../testExplorer.ts';
+import type { SavedView } from './saved.ts';
 
 withExplorers();
 
@@ -27,4 +28,24 @@ test('every equation is a box again in a view that was saved so', async () => {
   await press('e');
   const less = await explore({ plain }, { view: explorer.view });
   assert.ok(!less.explorer.labels.includes('convert'));
+});
+
+test('what is read beside the picture and the table are seen again in a view that was saved with them', async () => {
+  const saved: SavedView[] = [];
+  const { press, root } = await explore({ plain }, { save: view => saved.push(view) });
+  await press('t');
+  await press('o');
+  const heads = root.querySelectorAll<HTMLElement>('.jv-table [role=columnheader]');
+  [...heads]
+    .find(({ textContent }) => textContent?.startsWith('name'))
+    ?.querySelector('button')
+    ?.click();
+  assert.deepEqual(saved.at(-1)?.table, { by: 'each', sorting: { by: 'name', reversed: false } });
+  assert.equal(saved.at(-1)?.reading, 'stage');
+  const again = await explore({ plain }, { view: saved.at(-1) });
+  assert.equal(again.root.classList.contains('jv-reading'), true);
+  assert.equal(again.root.querySelector('.jv-table [aria-sort]')?.textContent?.startsWith('name'), true);
+  await press('t');
+  await press('o');
+  assert.deepEqual([saved.at(-1)?.reading, saved.at(-1)?.table], [undefined, undefined]);
 });

@@ -4,6 +4,8 @@ import type { Colours } from '../picture/colours.ts';
 import type { Height } from '../height.ts';
 import type { Inspection } from '../details/inspection.ts';
 import type { Pane } from '../picture/pane.ts';
+import type { Reading } from '../source/reading.ts';
+import type { OperationTable } from '../table/table.ts';
 import type { SavedCamera, SavedView } from './saved.ts';
 import type { Search } from '../bar/search.ts';
 
@@ -15,10 +17,12 @@ export interface Viewed {
   readonly search: Search;
   readonly height: Height;
   readonly inspection: Inspection;
+  readonly reading: Reading;
+  readonly table: OperationTable;
 }
 
 /** What is seen, for the notebook or as text. */
-export function viewOf({ first, beside, colours, search, height }: Viewed): SavedView {
+export function viewOf({ first, beside, colours, search, height, reading, table }: Viewed): SavedView {
   const right = beside.panes[1]?.viewing.saved.stage;
   const camera = first.picture.placed;
   return {
@@ -27,12 +31,15 @@ export function viewOf({ first, beside, colours, search, height }: Viewed): Save
     search: search.query,
     height: height.chosen,
     ...(right === undefined ? {} : { beside: { stage: right, place: beside.divider.at } }),
-    ...(camera ? { camera: rounded(camera) } : {})
+    ...(camera ? { camera: rounded(camera) } : {}),
+    ...(reading.asked ? { reading: reading.asked } : {}),
+    ...(table.saved ? { table: table.saved } : {})
   };
 }
 
 /** Shows a view that was saved or copied; `moves` is false where the camera goes on from the picture before. */
-export function showView({ first, beside, colours, search, height }: Viewed, view: SavedView, moves = true): void {
+export function showView(viewed: Viewed, view: SavedView, moves = true): void {
+  const { first, beside, colours, search, height, reading, table } = viewed;
   const { viewing } = first;
   beside.close();
   viewing.kernels = view.kernels;
@@ -40,6 +47,8 @@ export function showView({ first, beside, colours, search, height }: Viewed, vie
   height.chosen = view.height ?? height.chosen;
   colours.choose(view.colour);
   search.restore(view.search);
+  reading.restore(view.reading);
+  table.restore(view.table);
   void first.layOut(viewing.selected).then(() => moves && view.camera && first.picture.place(view.camera));
   if (view.beside) {
     beside.divider.move(view.beside.place);
