@@ -143,7 +143,8 @@ export class OperationTable {
   /** Shows it as it was saved; where it was not, it stays as it is. */
   restore(saved: SavedTable | undefined): void {
     if (saved) {
-      const { by, sorting = null } = saved;
+      const { sorting = null } = saved;
+      const by = groupings.some(({ key }) => key === saved.by) ? saved.by : EACH;
       this.stand({ open: true, by, sorting, height: this.height });
     }
   }

@@ -45,6 +45,8 @@ test('what is read beside the picture and the table are seen again in a view tha
   const again = await explore({ plain }, { view: saved.at(-1) });
   assert.equal(again.root.classList.contains('jv-reading'), true);
   assert.equal(again.root.querySelector('.jv-table [aria-sort]')?.textContent?.startsWith('name'), true);
+  const odd = await explore({ plain }, { view: { ...(saved.at(-1) as SavedView), table: { by: 'nothing' } } });
+  assert.equal(odd.root.querySelector<HTMLSelectElement>('.jv-table select')?.value, 'each');
   await press('t');
   await press('o');
   assert.deepEqual([saved.at(-1)?.reading, saved.at(-1)?.table], [undefined, undefined]);
