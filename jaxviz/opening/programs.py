@@ -145,6 +145,9 @@ def _hlo_stage(module: object, tables: Tables) -> OpenedStage:
     found = read_hlo(module, tables, excerpts=True)
     entry = module.computations[module.entry].name
     notes = {} if module.is_entry_said else {_NO_ENTRY: f"shown is the last one, {entry}"}
+    if module.untyped:
+        shown, rest = module.untyped[:_SHOWN], len(module.untyped) - _SHOWN
+        notes[_UNTYPED] = ", ".join(shown) + (f" and {rest:,} more" if rest > 0 else "")
     return OpenedStage("hlo", module.name, found.graph, notes, instructions=found.instruction)
 
 
@@ -254,6 +257,8 @@ def _with_names_of_arguments(graph: Graph) -> Graph:
     return replace(graph, nodes=replace(graph.nodes, name=names))
 
 
+_UNTYPED = "types that the text leaves out and that follow from nothing"
+_SHOWN = 5
 _NO_ENTRY = "no computation is marked ENTRY"
 _BY_LINES = "read line by line, without what its operations mean"
 

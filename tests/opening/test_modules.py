@@ -258,6 +258,19 @@ def test_hlo_without_its_first_line_is_known_by_its_body(tmp_path):
     assert [node.op for node in opened.hlo] == ["argument", "negate", "result"]
 
 
+def test_hlo_without_types_says_which_are_not_known(tmp_path):
+    path = tmp_path / "untyped.hlo"
+    path.write_text(
+        "ENTRY e {\n  p = (f32[8]) parameter(0)\n  x = get-tuple-element(p), index=0\n"
+        '  pair = custom-call(x), custom_call_target="f"\n  b = get-tuple-element(pair), index=1\n'
+        "  ROOT r = tuple(x, b)\n}\n"
+    )
+    opened = jv.open(path)
+    told = "types that the text leaves out and that follow from nothing"
+    assert f"{told}: pair (custom-call), b (get-tuple-element), r (tuple)" in repr(opened)
+    assert [str(node) for node in opened.hlo][:2] == ["%0:f32[8] = argument[p]", "%1:?, %2:? = custom-call[pair] %0"]
+
+
 def test_hlo_that_marks_no_entry_says_what_is_shown(tmp_path):
     path = tmp_path / "last.hlo"
     path.write_text(HLO.format(name="one").replace("ENTRY e", "last"))

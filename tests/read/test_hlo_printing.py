@@ -178,6 +178,12 @@ OPTIONS = {
     "no layouts": {"include_layout_in_shapes": False, "print_operand_shape": True},
     "long constants": {"print_large_constants": True},
     "no program shape": {"print_program_shape": False},
+    "types where values are read": {"print_result_shape": False, "print_operand_shape": True},
+    "types where values are read, none in heads": {
+        "print_result_shape": False,
+        "print_operand_shape": True,
+        "print_program_shape": False,
+    },
     "indented": {"indent_amount": 2},
 }
 
@@ -244,12 +250,30 @@ def test_text_that_is_to_be_compared_is_read(compiled, kind, with_arguments):
     assert contents(inline) == contents(apart)
 
 
-@pytest.mark.parametrize("option", ["print_operand_names", "print_result_shape"])
-def test_text_that_leaves_out_too_much_is_refused(compiled, option):
+def test_text_that_leaves_out_too_much_is_refused(compiled):
     options = hlo.HloPrintOptions()
-    setattr(options, option, False)
-    with pytest.raises(HloError, match=r"line \d+:\d+: expected (the names of all operands|a shape)"):
+    options.print_operand_names = False
+    with pytest.raises(HloError, match=r"line \d+:\d+: expected the names of all operands"):
         parse_hlo_text(compiled.to_string(options))
+
+
+@pytest.mark.parametrize("heads", [False, True])
+def test_of_text_without_any_types_those_are_read_that_follow(compiled, heads):
+    options = hlo.HloPrintOptions()
+    options.print_result_shape = options.print_operand_shape = False
+    options.print_program_shape = heads
+    module = parse_hlo_text(compiled.to_string(options))
+    known, typed = (read_hlo(each).graph for each in (module, parse_hlo_text(compiled.to_string())))
+    assert [node.op for node in known] == [node.op for node in typed]
+    pairs = [
+        (one, other)
+        for node, same in zip(known, typed, strict=True)
+        for one, other in zip(node.types, same.types, strict=True)
+    ]
+    assert all(str(one) in (str(other), "?") for one, other in pairs)
+    left = sum(str(one) == "?" for one, _ in pairs)
+    assert 0 < left < len(pairs)
+    assert any(name.startswith("constant") for name in module.untyped)
 
 
 def test_of_text_without_names_it_is_said_that_they_are_left_out(compiled):

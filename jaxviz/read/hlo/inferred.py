@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from jaxviz.read.hlo.module import HloComputation, HloModule
-from jaxviz.read.hlo.pairs import HloTextError
 from jaxviz.read.hlo.relined import UNKNOWN
 from jaxviz.read.hlo.text_elements import element_shape
 
@@ -34,24 +35,94 @@ _OF_FIRST = frozenset(
 _OF_CALLED = frozenset({"call", "fusion", "conditional"})
 _PARTS = {"c64": "f32", "c128": "f64"}
 
+# What calls computations with its own operands.
+_HANDING_ON = _OF_CALLED | {"while", "async-start"}
+_UNKNOWN_PART = re.compile(rf"[( ]{re.escape(UNKNOWN)}(?=[,)])")
+
 _Sizes = list[int]
 
 
+class _Caller(NamedTuple):
+    """What calls a computation: where, with which operands, and in which row it takes the result, -1 in none."""
+
+    computation: HloComputation
+    operands: tuple[int, ...]
+    row: int
+
+
 def fill_in_shapes(module: HloModule) -> None:
-    """Give every instruction its type; `HloTextError` names the first whose type follows from nothing."""
+    """Give every instruction its type, as far as it follows; those of which it does not are `untyped`."""
+    callers = _callers(module)
+    _infer(module, callers)
+    # Of what is not known as a whole, it may be known of how many values it is.
+    for of_parts in (_of_operands, _of_elements):
+        for computation in module.computations:
+            for row in _unknown(computation):
+                computation.shapes[row] = of_parts(computation, row)
+        _infer(module, callers)
+    for computation in module.computations:
+        rows = [row for row, shape in enumerate(computation.shapes) if shape == UNKNOWN or _UNKNOWN_PART.search(shape)]
+        module.untyped += [f"{computation.names[row]} ({computation.opcodes[row]})" for row in rows]
+
+
+def _infer(module: HloModule, callers: dict[int, list[_Caller]]) -> None:
+    """Give types to instructions until none follows any more: what is called may stand behind what calls it."""
     before = -1
-    while left := [computation for computation in module.computations if UNKNOWN in computation.shapes]:
-        unknown = sum(computation.shapes.count(UNKNOWN) for computation in left)
-        if unknown == before:
-            row = left[0].shapes.index(UNKNOWN)
-            opcode = left[0].opcodes[row]
-            raise HloTextError(left[0].places[row], 1, f"a shape, such as f32[2,3], before {opcode}")
+    while (unknown := sum(computation.shapes.count(UNKNOWN) for computation in module.computations)) != before:
         before = unknown
-        # What is called may stand behind what calls it.
-        for computation in left:
-            for row, shape in enumerate(computation.shapes):
-                if shape == UNKNOWN:
-                    computation.shapes[row] = _inferred(module, computation, row) or UNKNOWN
+        for number, computation in enumerate(module.computations):
+            for row in _unknown(computation):
+                shape = _inferred(module, computation, row)
+                if not shape and computation.opcodes[row] == "parameter":
+                    shape = _given(callers.get(number, ()), computation.numbers[row])
+                if not shape and row == computation.root:
+                    shape = _taken(callers.get(number, ()))
+                computation.shapes[row] = shape or UNKNOWN
+
+
+def _unknown(computation: HloComputation) -> list[int]:
+    return [row for row, shape in enumerate(computation.shapes) if shape == UNKNOWN]
+
+
+def _callers(module: HloModule) -> dict[int, list[_Caller]]:
+    """For each computation what calls it with the operands that it has itself."""
+    found: dict[int, list[_Caller]] = {}
+    for computation in module.computations:
+        for row, calls in enumerate(computation.calls):
+            opcode = computation.opcodes[row]
+            for place, (role, number) in enumerate(calls if opcode in _HANDING_ON else ()):
+                first = place + 1 if opcode == "conditional" else 0
+                taken = -1 if opcode == "async-start" or role == "condition" else row
+                found.setdefault(number, []).append(_Caller(computation, computation.operands[row][first:], taken))
+    return found
+
+
+def _given(callers: Sequence[_Caller], number: int) -> str:
+    """The type of what a computation gets as its argument of this number."""
+    shapes = (one.computation.shapes[one.operands[number]] for one in callers if number < len(one.operands))
+    return next((shape for shape in shapes if shape != UNKNOWN), "")
+
+
+def _taken(callers: Sequence[_Caller]) -> str:
+    """The type of what its callers take from a computation."""
+    shapes = (one.computation.shapes[one.row] for one in callers if one.row >= 0)
+    return next((shape for shape in shapes if shape != UNKNOWN), "")
+
+
+def _of_operands(computation: HloComputation, row: int) -> str:
+    """The type of a tuple of values of which some are not known."""
+    read = [computation.shapes[operand] for operand in computation.operands[row]]
+    return f"({', '.join(read)})" if computation.opcodes[row] == "tuple" else UNKNOWN
+
+
+def _of_elements(computation: HloComputation, row: int) -> str:
+    """The type of a tuple of which it is known which elements are read."""
+    read = [
+        number
+        for opcode, operands, number in zip(computation.opcodes, computation.operands, computation.numbers, strict=True)
+        if opcode == "get-tuple-element" and operands == (row,)
+    ]
+    return f"({', '.join([UNKNOWN] * (1 + max(read)))})" if read else UNKNOWN
 
 
 def _inferred(module: HloModule, computation: HloComputation, row: int) -> str:

@@ -86,6 +86,8 @@ class HloModule:
     frames: list[tuple[int, int]] = field(default_factory=list)
     #: Results that lie in the memory of arguments: the number of each, and that of the argument.
     aliases: list[tuple[int, int]] = field(default_factory=list)
+    #: Instructions whose types the text leaves out, and does not say elsewhere, in words.
+    untyped: list[str] = field(default_factory=list)
     #: What `HloComputation.places` count.
     unit: str = "line"
     #: The same columns as numbers, where the module was read into these.

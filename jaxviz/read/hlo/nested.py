@@ -25,7 +25,7 @@ def operand_names(inside: str) -> list[str]:
     >>> operand_names("(f32[2]{0}, s32[]) %pair, f32[2,3]{1,0} x, /*index=2*/ y")
     ['pair', 'x', 'y']
     """
-    return [part.split(" ")[-1].lstrip("%") for part in _parts(_COMMENT.sub("", inside))]
+    return [part.split(" ")[-1].lstrip("%") for part in parts(_COMMENT.sub("", inside))]
 
 
 def with_operands_apart(lines: Sequence[str], numbers: Sequence[int]) -> tuple[list[str], list[int]]:
@@ -46,34 +46,35 @@ def with_operands_apart(lines: Sequence[str], numbers: Sequence[int]) -> tuple[l
 
 
 def _apart(line: str, taken: set[str]) -> Iterator[str]:
-    start, end = _operands(line)
+    start, end = operands(line)
     if start < 0 or line[:start].rpartition(" ")[2] in _ATOMS:
         yield line
         return
-    operands = _parts(line[start + 1 : end])
-    for place, operand in enumerate(operands):
+    read = parts(line[start + 1 : end])
+    for place, operand in enumerate(read):
         inner = _INSTRUCTION.match(operand)
         if inner is not None:
             name = _new_name(inner[2], taken)
             yield from _apart(f"{name} = {inner[1] or '?'} {inner[2]}({inner[3]})", taken)
-            operands[place] = name
-    yield f"{line[: start + 1]}{', '.join(operands)}{line[end:]}"
+            read[place] = name
+    yield f"{line[: start + 1]}{', '.join(read)}{line[end:]}"
 
 
-def _operands(line: str) -> tuple[int, int]:
+def operands(line: str) -> tuple[int, int]:
     """Where the parenthesis around the operands of an instruction opens and closes; -1 where there is none."""
     at = line.find(" = ") + 3
     if at < 3:
         return -1, -1
     if line.startswith(("(", "b("), at):
-        at = _closing(line, line.index("(", at))
+        at = closing(line, line.index("(", at))
     opening = _OPCODE.search(line, max(at, 0)) if at >= 0 else None
     start = opening.end() - 1 if opening else -1
-    end = _closing(line, start) if opening else -1
+    end = closing(line, start) if opening else -1
     return (start, end) if end >= 0 else (-1, -1)
 
 
-def _closing(line: str, start: int) -> int:
+def closing(line: str, start: int) -> int:
+    """Where the bracket that opens here is closed; -1 where it is not."""
     depth = 0
     for at in range(start, len(line)):
         depth += (line[at] in _OPENING) - (line[at] in _CLOSING)
@@ -82,16 +83,16 @@ def _closing(line: str, start: int) -> int:
     return -1
 
 
-def _parts(inside: str) -> list[str]:
+def parts(inside: str) -> list[str]:
     """What commas separate that are in no brackets."""
-    parts: list[str] = []
+    found: list[str] = []
     depth, start = 0, 0
     for at, character in enumerate(inside):
         depth += (character in _OPENING) - (character in _CLOSING)
         if character == "," and depth == 0:
-            parts.append(inside[start:at].strip())
+            found.append(inside[start:at].strip())
             start = at + 1
-    return [*parts, inside[start:].strip()]
+    return [*found, inside[start:].strip()]
 
 
 def _new_name(opcode: str, taken: set[str]) -> str:

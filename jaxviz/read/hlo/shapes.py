@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from jaxviz.tables import Tables
 
-_LEAF = re.compile(r"(b\()?([a-z]\w*)\[([^\[\]]*)\](\{[^{}]*\})?(?(1)\))|([()])|(, ?)")
+_LEAF = re.compile(r"(b\()?([a-z]\w*)\[([^\[\]]*)\](\{[^{}]*\})?(?(1)\))|([()])|(, ?)|(\?)")
 _DIMENSION = re.compile(r"(<=)?(\d{1,18}|\?)$")
 _PACKED = re.compile(r"E\((\d+)\)")
 
@@ -23,6 +23,8 @@ _NAMES = {
     **{f"f8{kind}": f"float8_{kind}" for kind in ("e5m2", "e4m3", "e4m3fn", "e4m3b11fnuz", "e3m4", "e5m2fnuz")},
     **{f"f8{kind}": f"float8_{kind}" for kind in ("e4m3fnuz", "e8m0fnu")},
 }
+# The last one stands for a type that the text leaves out.
+_WITHOUT_SIZE = ("token", "opaque", "?")
 _BITS = re.compile(r"\d+")
 
 
@@ -52,14 +54,14 @@ class Shapes:
                 return None
             at = found.end()
             parts = found.groups()
-            buffer, dtype, dims, layout, bracket, comma = parts
-            if dtype:
+            buffer, dtype, dims, layout, bracket, comma, unknown = parts
+            if dtype or unknown:
                 if depth == 1:
                     starts.append(len(types))
                 try:
                     type_ = self._known[parts]
                 except KeyError:
-                    type_ = self._known[parts] = self._type(dtype, dims, layout or "", bool(buffer))
+                    type_ = self._known[parts] = self._type(dtype or unknown, dims, layout or "", bool(buffer))
                 if type_ is None or (depth == 0 and len(types)):
                     return None
                 types.append(type_)
@@ -78,7 +80,7 @@ class Shapes:
         return Shape(tuple(types), (*starts, len(types)) if text[0] == "(" else ())
 
     def _type(self, dtype: str, dims: str, layout: str, buffer: bool) -> int | None:
-        if dtype in ("token", "opaque"):
+        if dtype in _WITHOUT_SIZE:
             return self._tables.type(dtype, "", None, -1, False)
         sizes, bounds = [], []
         for dim in dims.split(",") if dims else ():

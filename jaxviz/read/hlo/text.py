@@ -17,6 +17,7 @@ from jaxviz.read.hlo.module import HloComputation, HloError, HloModule, Location
 from jaxviz.read.hlo.nested import operand_names, with_operands_apart
 from jaxviz.read.hlo.pairs import METADATA, HloTextError, first_column, split_pairs, unquoted
 from jaxviz.read.hlo.relined import relined
+from jaxviz.read.hlo.said import with_types_said
 from jaxviz.read.hlo.text_elements import add_element
 from jaxviz.read.hlo.text_tables import read_tables
 
@@ -98,7 +99,7 @@ def _written_by_hand(text: str, error: HloTextError) -> HloModule:
     lines, numbers = relined(text)
     if not lines:
         raise error
-    lines, numbers = with_operands_apart(lines, numbers)
+    lines, numbers = with_operands_apart(with_types_said(lines), numbers)
     try:
         module = _Parser("\n".join(lines)).module
         fill_in_shapes(module)
