@@ -85,6 +85,7 @@ class Names:
         self._called = None if called is None else CalledRows(called, draft.rows, self._drawn)
         self._heaviest = Heaviest(draft, self._drawn, _PART)
         self._part_places: dict[int, list[int]] = {}
+        self._part_lines: dict[int, str] = {}
         string = graph.tables.string
         texts = [(string(one.name), string(one.detail), string(one.variable)) for one in labels]
         # The last is for rows without a label.
@@ -411,10 +412,13 @@ class Names:
 
     def _lines(self, row: int) -> str:
         """`lines 10-17` for a part of one function of the person: of a library nobody has them before him."""
-        tables = self._graph.tables
-        own = [frame for frame in self._places(row) if not tables.files.library[tables.frames.file[frame]]]
-        lines = [tables.frames.line[frame] for frame in own]
-        return f"lines {min(lines)}-{max(lines)}" if lines and max(lines) > min(lines) else ""
+        known = self._part_lines.get(row)
+        if known is None:
+            files, frames = self._graph.tables.files, self._graph.tables.frames
+            lines = [frames.line[frame] for frame in self._places(row) if not files.library[frames.file[frame]]]
+            first, last = min(lines, default=0), max(lines, default=0)
+            known = self._part_lines[row] = f"lines {first}-{last}" if last > first else ""
+        return known
 
     def _turn(self, row: int) -> str:
         """The function around a part that has the lines of another one: each is a turn of it, and no lines of it."""
