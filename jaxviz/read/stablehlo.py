@@ -89,15 +89,22 @@ def _argument_name(name: str, region: Any) -> str:
 
 
 def functions_of(module: Any) -> dict[str, Any]:
-    """The functions with a body by name, those of modules inside of the module too."""
+    """The functions with a body by name, those of modules inside of the module too; of one that has none, as where a
+    device has a module of its own, those of modules inside of its operations."""
     functions: dict[str, Any] = {}
     waiting = list(module.body.operations)
-    for operation in waiting:
-        operation = operation.operation
-        if operation.name == "func.func" and len(operation.regions[0].blocks):
-            functions.setdefault(compat_mlir.symbol_text(operation.attributes["sym_name"]), operation)
-        elif operation.name == "builtin.module":
-            waiting.extend(operation.regions[0].blocks[0].operations)
+    holding: list[Any] = []
+    while waiting and not functions:
+        for operation in waiting:
+            operation = operation.operation
+            if operation.name == "func.func" and len(operation.regions[0].blocks):
+                functions.setdefault(compat_mlir.symbol_text(operation.attributes["sym_name"]), operation)
+            elif operation.name == "builtin.module":
+                waiting.extend(operation.regions[0].blocks[0].operations)
+            elif len(operation.regions) == 1 and len(operation.regions[0].blocks) == 1:
+                holding.append(operation.regions[0].blocks[0].operations)
+        inside = (inner.operation for operations in holding for inner in operations)
+        waiting, holding = [inner for inner in inside if inner.name in ("builtin.module", "func.func")], []
     return functions
 
 

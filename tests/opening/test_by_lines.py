@@ -84,6 +84,18 @@ def test_loops_and_quantized_types_are_read_by_their_lines(tmp_path):
     assert opened.document().graphs[0] is not None
 
 
+def test_functions_in_the_module_of_a_device_are_programs(tmp_path):
+    path = tmp_path / "device.mlir"
+    path.write_text(
+        "module @m {\n  other.device_module {\n    builtin.module @m attributes {other.meshes = 1} {\n"
+        "      func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+        '        %0 = "other.tanh"(%x) : (tensor<4xf32>) -> tensor<4xf32>\n'
+        "        return %0 : tensor<4xf32>\n      }\n    }\n  }\n}\n"
+    )
+    opened = jv.open(path)
+    assert [node.op for node in opened.stablehlo] == ["argument", "other.tanh", "result"]
+
+
 def test_nothing_is_found_in_operations_of_which_it_is_not_known_what_they_mean(tmp_path):
     text = "func.func @f(%x: tensor<2xf32>) {\n  %y = other.thing %x : tensor<2xf32>\n"
     (tmp_path / "m").write_text(text + "  %z = stablehlo.divide %none, %y : tensor<2xf32>\n  return\n}\n")
