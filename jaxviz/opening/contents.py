@@ -59,6 +59,7 @@ _IN_WORDS = (
 )
 # What no text holds.
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
+_REPLACED = "\ufffd".encode()
 # Comments and space at the beginning of a text: licences, and the options of a test.
 _COMMENTS = re.compile(r"\A(?:\s++|//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z))++")
 
@@ -199,6 +200,17 @@ def _why_no_text(data: bytes) -> str:
     if at and text_kind(without_comments(begun)) is not None:
         return f"byte {at.start()}: expected text, not the byte 0x{data[at.start()]:02x}"
     return f"byte 0: expected {_KNOWN}, not these bytes"
+
+
+def is_replaced(data: bytes) -> bool:
+    """Whether bytes that are no text went through a program that takes all for text, and replaces what is none."""
+    if _REPLACED not in data or not _CONTROL.search(data):
+        return False
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def is_archive(data: bytes) -> bool:

@@ -9,10 +9,20 @@ from pathlib import Path
 
 from jaxviz.document import Document, DocumentError, no_constant
 from jaxviz.opening.beside import beside
-from jaxviz.opening.contents import Contents, OpenError, contents_of, text_kind, text_of, without_comments
+from jaxviz.opening.contents import (
+    Contents,
+    OpenError,
+    contents_of,
+    is_replaced,
+    text_kind,
+    text_of,
+    without_comments,
+)
 from jaxviz.opening.copied import copied_in, plain, uncut_in
 from jaxviz.opening.opened import Opened, OpenedProgram
 from jaxviz.opening.programs import programs_in
+
+_REPLACED = "; bytes of it were replaced, as where a program takes it for text: copy the file again"
 
 
 def open_file(data: bytes, path: Path, *, is_own: bool = False) -> Opened:
@@ -23,7 +33,8 @@ def open_file(data: bytes, path: Path, *, is_own: bool = False) -> Opened:
     try:
         programs = _programs_within(data, str(path), left_out, is_own=is_own)
     except OpenError as error:
-        raise OpenError(f"{error}; {others}" if others else str(error)) from None
+        told = f"{error}{_REPLACED}" if is_replaced(data) else str(error)
+        raise OpenError(f"{told}; {others}" if others else told) from None
     for program in programs:
         program.beside = others
     return Opened(path, with_names_of_their_own(programs), left_out)

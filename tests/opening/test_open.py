@@ -205,6 +205,18 @@ def _zstd(data):
     return pytest.importorskip("zstandard").compress(data)
 
 
+@pytest.mark.parametrize("kind", ["gzip", "proto", "bytecode"])
+def test_of_bytes_that_were_taken_for_text_it_is_said(tmp_path, kind):
+    data = {
+        "gzip": gzip.compress(b"HloModule m"),
+        "proto": b"\n\xc8\x01" + b"\x80\x00" * 100,
+        "bytecode": b"ML\xefR\x00",
+    }
+    (tmp_path / "m").write_bytes(data[kind].decode(errors="replace").encode())
+    with pytest.raises(jv.OpenError, match=r"; bytes of it were replaced, .*: copy the file again$"):
+        jv.open(tmp_path / "m")
+
+
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, _zstd])
 def test_what_is_compressed_and_cut_off_says_so_and_where(module, tmp_path, compress):
     text = "\n".join([module.to_string(), *(f"// {number**5}" for number in range(20_000))]).encode()
