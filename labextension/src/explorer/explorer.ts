@@ -85,9 +85,7 @@ export class Explorer {
     this.takeKeys = options.takeKeys;
     this.reading = linkedReading(source, {
       root: this.root,
-      pane: () => this.pane,
-      search: () => this.search,
-      colours: () => this.colours,
+      at: () => ({ pane: this.pane, beside: this.beside, search: this.search, colours: this.colours }),
       told: shown => this.bar.setSource(shown),
       changed: this.keep,
       goToLine: options.goToLine
@@ -139,6 +137,7 @@ export class Explorer {
       second: there => this.reading.setSecond(there),
       changed: () => {
         this.bar.setBeside(this.beside.on);
+        this.reading.fill(this.pane.viewing.graph);
         this.table.show();
         this.keeping.keep();
       }
@@ -366,6 +365,7 @@ export class Explorer {
   private entered(pane: Pane): void {
     this.beside?.entered(pane);
     if (pane !== this.pane) {
+      this.reading.fill(this.pane.viewing.graph);
       this.table.show();
       return;
     }

@@ -12,13 +12,14 @@ import { besideWhich, compare, type Compared } from '../../view/compared.ts';
 import type { ViewState } from '../../view/folds.ts';
 import type { VisibleGraph } from '../../view/visible.ts';
 import { layOutWhole } from '../acts.ts';
-import { comparedMarks } from './comparedMarks.ts';
+import { comparedLines, comparedMarks } from './comparedMarks.ts';
 import { Divider } from '../divider.ts';
 import { element } from '../elements.ts';
 import type { Change } from '../picture/openings.ts';
 import { whyUnmarked } from '../picture/marks.ts';
 import type { Pane } from '../picture/pane.ts';
 import { PaneHead } from './paneHead.ts';
+import type { LineMark } from '../source/touched.ts';
 
 export interface BesideParts {
   readonly document: Document;
@@ -33,6 +34,8 @@ export interface BesideParts {
   /** There are two pictures now, or one again. */
   changed(): void;
 }
+
+const NONE: ReadonlyMap<number, LineMark> = new Map();
 
 export class Beside {
   /** Both pictures, with the divider between them. */
@@ -161,6 +164,12 @@ export class Beside {
   marks(pane: Pane, visible: VisibleGraph): Mark[] {
     const compared = this.compared(pane);
     return compared ? comparedMarks(this.parts.document, visible, compared, pane === this.parts.first) : [];
+  }
+
+  /** By node, what differs in all of a picture; the same as long as the same stand side by side. */
+  differing(pane: Pane): ReadonlyMap<number, LineMark> {
+    const compared = this.compared(pane);
+    return compared ? comparedLines(compared, pane === this.parts.first) : NONE;
   }
 
   /** How the graph of this number is seen at first in one of them, by how it would be alone. */

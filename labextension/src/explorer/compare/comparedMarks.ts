@@ -5,6 +5,8 @@ import type { VisibleGraph } from '../../view/visible.ts';
 import type { Document } from '../../document/graph.ts';
 import { Tally } from '../picture/tally.ts';
 import { toldInWords } from '../picture/toldInWords.ts';
+import type { LineMark } from '../source/touched.ts';
+import { getOrMake } from '../../maps';
 
 export type Difference = 'only' | 'changed' | 'folded';
 
@@ -32,6 +34,25 @@ const OF: Readonly<Record<number, Difference>> = {
   [Standing.changed]: 'changed',
   [Standing.folded]: 'folded'
 };
+
+const told = [
+  new WeakMap<Compared, ReadonlyMap<number, LineMark>>(),
+  new WeakMap<Compared, ReadonlyMap<number, LineMark>>()
+];
+
+/** By node, what the lines of a text tell of what differs. */
+export function comparedLines(compared: Compared, left: boolean): ReadonlyMap<number, LineMark> {
+  return getOrMake(told[Number(left)], compared, () => {
+    const lines = new Map<number, LineMark>();
+    compared.of.forEach((standing, node) => {
+      const difference = OF[standing];
+      if (difference) {
+        lines.set(node, { kind: markKind(difference, left), word: DIFFERENCE_WORDS[difference] });
+      }
+    });
+    return lines;
+  });
+}
 
 /** The marks of what differs; `left` for the picture at the left. */
 export function comparedMarks(document: Document, visible: VisibleGraph, compared: Compared, left: boolean): Mark[] {

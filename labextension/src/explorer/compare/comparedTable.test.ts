@@ -74,3 +74,16 @@ test('exchanges between devices are counted, and not told of where neither has a
   named('all-reduce-start', 'all-reduce-done');
   assert.deepEqual(told(), ['exchanges between devices|1|0|fewer']);
 });
+
+test('what the kernels of both compute and move is compared by their shapes', () => {
+  const plain = pair();
+  for (const program of plain.programs) {
+    const [stage] = program.stages;
+    program.stages = [stage, { ...stage, kind: 'hlo' }];
+  }
+  assert.deepEqual(lines(comparedTable(decodePlain(plain))).slice(2), [
+    'kernels|3|3|equal',
+    'FLOPs|72 FLOP|72 FLOP|equal',
+    'read and written|256 B|256 B|equal'
+  ]);
+});

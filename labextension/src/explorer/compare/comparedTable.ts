@@ -2,7 +2,7 @@
 import { NodeKind, type Document } from '../../document/graph.ts';
 import { comparedLinks, programName } from '../../document/programs.ts';
 import { kernelCount } from '../../view/kernels.ts';
-import { short, timeText } from '../../view/measures.ts';
+import { figuredOf, flopsText, short, timeText, wholeOf } from '../../view/measures.ts';
 import { bytesText } from '../../view/words.ts';
 import { element } from '../elements.ts';
 
@@ -27,6 +27,7 @@ interface Unit {
 const COUNT: Unit = { text: amount => amount.toLocaleString('en'), below: 'fewer', above: 'more', least: 1 };
 const TIME: Unit = { text: timeText, below: 'faster', above: 'slower', least: ABOUT_THE_SAME };
 const ONCE: Unit = { ...TIME, least: ONCE_ABOUT_THE_SAME, aside: ', measured once' };
+const FLOPS: Unit = { ...COUNT, text: flopsText };
 const BYTES: Unit = { text: bytesText, below: 'less', above: 'more', least: 1 };
 
 interface Line {
@@ -39,6 +40,8 @@ interface Line {
 const LINES: readonly Line[] = [
   { what: 'equations', unit: COUNT, amount: (document, program) => operations(document, program, 'jaxpr') },
   { what: 'kernels', unit: COUNT, amount: kernels },
+  { what: 'FLOPs', unit: FLOPS, amount: (document, program) => figure(document, program, 'flops') },
+  { what: 'read and written', unit: BYTES, amount: (document, program) => figure(document, program, 'bytes') },
   { what: 'exchanges between devices', unit: COUNT, amount: collectives },
   { what: 'trace', unit: ONCE, amount: (document, program) => seconds(document, program, 'jaxpr', 'trace') },
   { what: 'lower', unit: ONCE, amount: (document, program) => seconds(document, program, 'stablehlo', 'lower') },
@@ -125,6 +128,13 @@ function operations(document: Document, program: number, kind: string): number |
 function kernels(document: Document, program: number): number | undefined {
   const graph = graphOf(document, program, 'hlo');
   return graph === undefined ? undefined : kernelCount(document, document.graphs[graph]);
+}
+
+/** What the kernels compute or move, in a run or by their shapes. */
+function figure(document: Document, program: number, of: 'flops' | 'bytes'): number | undefined {
+  const graph = graphOf(document, program, 'hlo');
+  const figured = graph === undefined ? null : figuredOf(document, document.graphs[graph], of);
+  return figured ? wholeOf(figured, of) : undefined;
 }
 
 /** How many operations of optimized HLO are between devices; one that begins and ends apart counts once. */

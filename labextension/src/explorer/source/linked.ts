@@ -4,6 +4,7 @@ import { itemOfNode } from '../../view/folds.ts';
 import { goTo } from '../acts.ts';
 import type { Search } from '../bar/search.ts';
 import { itemFor, nodesOf } from '../details/row.ts';
+import type { Beside } from '../compare/beside.ts';
 import type { Colours } from '../picture/colours.ts';
 import type { Pane } from '../picture/pane.ts';
 import { Reading, type ReadingParts } from './reading.ts';
@@ -11,21 +12,21 @@ import { Reading, type ReadingParts } from './reading.ts';
 export type { Reading };
 
 export interface LinkedParts extends Pick<ReadingParts, 'root' | 'told' | 'changed' | 'goToLine'> {
-  /** The picture with the focus. */
-  pane(): Pane;
-  search(): Search;
-  colours(): Colours;
+  /** What it is linked with, as it is then: the picture with the focus, what is beside it, what is searched for. */
+  at(): { readonly pane: Pane; readonly beside: Beside; readonly search: Search; readonly colours: Colours };
 }
 
-export function linkedReading(document: Document, { pane, search, colours, ...parts }: LinkedParts): Reading {
+export function linkedReading(document: Document, { at, ...parts }: LinkedParts): Reading {
+  const pane = (): Pane => at().pane;
   return new Reading(document, {
     ...parts,
     seen: () => pane().viewing,
-    matches: () => [...search().nodes].flatMap((found, node) => (found ? [node] : [])),
+    matches: () => [...at().search.nodes].flatMap((found, node) => (found ? [node] : [])),
     pick: nodes => pane().pick(nodes),
     choose: nodes => chooseNodes(pane(), nodes),
     hint: nodes => pointAt(pane(), nodes),
-    tint: (graph, node) => colours().roleOf(graph, node)
+    tint: (graph, node) => at().colours.roleOf(graph, node),
+    differing: () => at().beside.differing(pane())
   });
 }
 

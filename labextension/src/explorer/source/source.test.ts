@@ -54,7 +54,13 @@ function merged(): Document {
   };
 }
 
-const NOTHING = { choose: () => undefined, chosen: () => undefined, hint: () => undefined, tint: () => '' };
+const NOTHING = {
+  choose: () => undefined,
+  chosen: () => undefined,
+  hint: () => undefined,
+  tint: () => '',
+  differing: () => new Map()
+};
 
 function paneOf(document: Document, graph = 0, read: Written | null = null): { pane: SourcePane; picked: number[][] } {
   const picked: number[][] = [];

@@ -6,6 +6,7 @@ import { copyText } from './copyText.ts';
 import { hasSource } from './lines.ts';
 import { PythonLines } from './python.ts';
 import { StageLines } from './stageLines.ts';
+import type { LineMark } from './touched.ts';
 
 /** A line of the person's source: where its file lies, how that is shown, its number and its text. */
 export interface SourceSpot {
@@ -30,6 +31,8 @@ export interface SourceActions {
   chosen(): void;
   /** The role of the palette that tells of a node in the picture; empty for one that is not told of. */
   tint(graph: Graph, node: number): string;
+  /** By node, what differs in the graph that is read from the picture beside it; the same as long as nothing changes. */
+  differing(): ReadonlyMap<number, LineMark>;
   /** Shows a line where it was written; absent where the host cannot. */
   readonly goToLine?: ((spot: SourceSpot) => void) | undefined;
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { FateKind } from '../../document/graph.ts';
 import { mergedAndFused } from '../../document/sketchPasses.ts';
 import { affine, Sketch } from '../../document/sketch.ts';
+import { pair } from '../../document/sketchPair.ts';
 import { explore, giveSize, withExplorers, type Explored } from '../testExplorer.ts';
 
 const page = withExplorers();
@@ -160,4 +161,22 @@ test('an explorer that takes the place of another one reads what that one read',
   const after = await explore(affine());
   after.explorer.inheriting.stand(before.explorer.inheriting.standing);
   assert.ok(!list(after).hidden);
+});
+
+test('beside another program the lines tell what differs, in the look of the side that is read', async () => {
+  const explored = await explore({ plain: pair });
+  const told = (): string[] =>
+    rows(explored).flatMap(row =>
+      [...row.querySelectorAll('.jv-text-word')].map(
+        word => `${word.textContent}: ${word.className.split('jv-text-')[2]}`
+      )
+    );
+  await explored.press('t');
+  assert.deepEqual(told(), ['changed: changed', 'only here: removed']);
+  explored.explorer.panes[1].stage.dispatchEvent(new (page().Event)('pointerdown') as unknown as Event);
+  assert.deepEqual(told(), ['changed: changed', 'only here: added']);
+  await explored.press('d');
+  assert.deepEqual(told(), []);
+  await explored.press('d');
+  assert.deepEqual(told(), ['changed: changed', 'only here: removed']);
 });

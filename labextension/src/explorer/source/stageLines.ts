@@ -2,7 +2,6 @@
  * The text of a stage, line by line: linked both ways with the picture, and as fast with a hundred thousand lines as with
  * ten, because only the lines in view are elements.
  */
-import type { ChangeKind } from '../../document/changes.ts';
 import type { Document, Graph } from '../../document/graph.ts';
 import { fatesOf, ghostWord } from '../../view/ghosts.ts';
 import { measuredOf, timeText, withBodies, type Measured } from '../../view/measures.ts';
@@ -10,9 +9,8 @@ import type { Listing } from '../../text/listing.ts';
 import { listingOf } from '../../text/stageText.ts';
 import { element } from '../elements.ts';
 import { takesKeys } from '../ownKeys.ts';
-import { CHANGE_WORDS } from '../picture/marks.ts';
 import type { SourceActions } from './source.ts';
-import { touchedBy } from './touched.ts';
+import { touchedBy, type LineMark } from './touched.ts';
 import { isMarking, selectedText, selectionEnds } from './textSelection.ts';
 
 /** px of a line; the style sheet says so too. */
@@ -36,7 +34,9 @@ export class StageLines {
   private listing: Listing | null = null;
   private measured: Measured | null = null;
   private slowest = 0;
-  private touched: ReadonlyMap<number, ChangeKind> = new Map();
+  /** By node, what a pass did, and what differs from the picture beside. */
+  private touched: ReadonlyMap<number, LineMark> = new Map();
+  private differing: ReadonlyMap<number, LineMark> = new Map();
   private readonly rows = new Map<number, HTMLElement>();
   /** 1 for each line of what is selected, of what is pointed at in the picture, of what is searched for. */
   private marked = NONE;
@@ -76,6 +76,11 @@ export class StageLines {
     if (!this.resized) {
       this.resized = new ResizeObserver(() => this.drawSoon());
       this.resized.observe(this.root);
+    }
+    const differing = this.actions.differing();
+    if (differing !== this.differing) {
+      this.differing = differing;
+      this.forget();
     }
     if (graph !== this.graph) {
       const listing = listingOf(this.source, graph);
@@ -210,12 +215,13 @@ export class StageLines {
     this.widest = Math.max(this.widest, code.textContent?.length ?? 0);
     row.append(this.gutter(listing, line, nodes), code);
     const gone = this.goneWord(graph, nodes);
-    const touched = this.touched.get(nodes.find(node => this.touched.has(node)) ?? -1);
-    if (gone) {
-      row.classList.add('jv-gone');
+    row.classList.toggle('jv-gone', gone !== '');
+    // Beside another picture, what differs says more than what became of it.
+    const mark = marked(this.differing, nodes) ?? (gone ? undefined : marked(this.touched, nodes));
+    if (gone && !mark) {
       row.append(element('span', 'jv-text-word', gone));
-    } else if (touched) {
-      row.append(element('span', `jv-text-word jv-text-${touched}`, CHANGE_WORDS[touched]));
+    } else if (mark) {
+      row.append(element('span', `jv-text-word jv-text-${mark.kind}`, mark.word));
     }
     return row;
   }
@@ -346,4 +352,9 @@ export class StageLines {
 function lineOf(target: EventTarget | null): number {
   const row = (target as HTMLElement | null)?.closest<HTMLElement>('.jv-text-line');
   return row ? Number(row.dataset.line) : -1;
+}
+
+/** What is told of the first of the nodes of a line of which anything is. */
+function marked(marks: ReadonlyMap<number, LineMark>, nodes: readonly number[]): LineMark | undefined {
+  return marks.get(nodes.find(node => marks.has(node)) ?? -1);
 }
