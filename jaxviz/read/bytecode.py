@@ -28,6 +28,8 @@ _ARTIFACT = b"StableHLO_v"
 # What is asked about, and how many bytes it has; of an answer, whether all is well.
 _HEAD = struct.Struct("<?Q")
 _BYTECODE, _TEXT = True, False
+# Shorter texts, in bytes, are tried in one context: to make one takes longer.
+_SMALL = 50_000
 
 
 class BytecodeError(ValueError):
@@ -46,7 +48,8 @@ def text_of_bytecode(data: bytes) -> str:
 def try_text(text: str) -> None:
     """Raise `BytecodeError` for a text that ends the process that reads it; what else may be wrong is not said."""
     with _reader.lock:
-        _reader.answer(_TEXT, text.encode(errors="replace"))
+        # Of a part of a longer text there are empty lines before it.
+        _reader.answer(_TEXT, text.strip().encode(errors="replace"))
 
 
 class _Reader:
@@ -114,13 +117,15 @@ def serve() -> None:
     source, target = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     # Whatever else is printed here is no answer.
     os.dup2(2, 1)
+    # A context keeps the constants of all that is read in it.
+    shared = compat_mlir.mlir_context()
     while True:
         try:
             is_bytecode, data = _received(source)
         except EOFError:
             return
         try:
-            context = compat_mlir.mlir_context()
+            context = compat_mlir.mlir_context() if is_bytecode or len(data) > _SMALL else shared
             well, answer = True, _text(data, context) if is_bytecode else _tried(data, context)
         except Exception as error:
             well, answer = False, str(error)

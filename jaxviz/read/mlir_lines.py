@@ -124,6 +124,9 @@ class _Reader:
         self._whole: Any = None
         lines = text.split("\n")
         for number, line in enumerate(lines, 1):
+            # Before each but the first of many modules there are as many as keep its lines where they are.
+            if not line:
+                continue
             line, self._inside = apart(line.strip())
             is_whole = bool(self._inside) and self._inside[-1][0] >= len(line)
             self._whole = self._locations.read(self._inside[-1][1]) if is_whole else None
