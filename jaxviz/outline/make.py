@@ -98,7 +98,7 @@ def outline_by(graph: Graph, reader: PathReader, found: NodePaths, role: Column)
     numbered = np.where((draft.kind == MODULE) & (draft.copy < 0), like, -1)
     common = names_in_common(numbered, name, graph.tables)
     name[list(common)] = list(common.values())
-    twin = twins_of(draft, labels, name, common)
+    twin = twins_of(draft, labels, name, like, common)
     # A stack of turns backward is told by the loop that it is the way back of.
     back = np.flatnonzero((draft.count > 1) & (twin >= 0) & (twin < np.arange(len(draft))) & (draft.count[twin] > 1))
     name[back], detail[back], variable[back] = name[twin[back]], detail[twin[back]], variable[twin[back]]

@@ -21,6 +21,7 @@ from jaxviz.outline.calls.stacks import StackTree
 from jaxviz.outline.calls.steps import Steps
 from jaxviz.outline.elements import BODY, COND, FUNCTION, LOOP, MODULE, PHASE, RECOMPUTED, Element, Paths
 from jaxviz.outline.opened.called import Called
+from jaxviz.outline.phases.inner import InnerGradients
 from jaxviz.outline.phases.phases import Phases
 from jaxviz.outline.written.expressions import GENERIC, Expressions
 from jaxviz.read.bodies import CHECKPOINTS, CUSTOM_DERIVATIVES, PLAIN_CALLS
@@ -72,6 +73,7 @@ class PathReader:
         strings = graph.tables.strings
         self._scopes = {scope: parse_scope(strings[scope]) for scope in rows_used(graph.nodes.scope)}
         self.phases = Phases(graph, self._scopes, self.stack, self.stacks, self.expressions, _WRAPPERS)
+        self._inner = InnerGradients(graph, self._scopes, self.stack, self.stacks, self.phases)
         program = strings[graph.regions.name[0]]
         self.steps = Steps(graph.tables, self.paths, self.stacks, self.expressions, program)
         self._stems = stems_of(name for scope in self._scopes.values() for name in scope.modules)
@@ -155,7 +157,7 @@ class PathReader:
             prefix,
             around,
             self._owns[at],
-            *self.phases.inner(at, phase, prefix),
+            *self._inner.of(at, region, phase, prefix, self._in_phase, self._region_stack),
         ]
         combinations, which = combinations_of(columns)
         self._path[at] = np.array([self._path_of(*row) for row in combinations], np.int32)[which]

@@ -84,3 +84,29 @@ def test_the_turns_on_the_way_back_are_told_apart_where_the_last_of_them_has_no_
     forward, backward = (row for row in outline if row.count > 1)
     assert (forward.name, forward.count) == (backward.name, backward.count) == ("normed", layers)
     assert outline.twin[forward.index] == backward.index
+
+
+def layer(w, x):
+    hidden = jnp.tanh(x @ w)
+    return hidden @ w
+
+
+def by_a_step(params, x):
+    def squares(params):
+        y = x
+        for w in params:
+            y = y + layer(w, y)
+        return jnp.sum(y**2)
+
+    return squares(jax.tree.map(lambda w, slope: w - 0.1 * slope, params, jax.grad(squares)(params)))
+
+
+@pytest.mark.smoke
+def test_what_undoes_a_way_back_goes_through_the_turns_as_the_way_forward_does_and_what_undoes_the_latter_ends_in_one():
+    outline = outline_of(jax.grad(by_a_step), [jnp.eye(3)] * 4, X)
+    check(outline)
+    undone = rows_named(outline, "grad(squares)", "call")[1]
+    backward, forward = outline.children[undone.index]
+    # The last turn lacks the sum that the others begin with.
+    assert names_inside(outline, backward) == ["y = y + layer(w, y) x4", "power"]
+    assert names_inside(outline, forward) == ["power", "y = y + layer(w, y) x4"]

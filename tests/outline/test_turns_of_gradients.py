@@ -126,10 +126,15 @@ def test_where_the_first_turn_backward_lacks_something_the_others_are_cut_where_
 
     outline = outline_of(jax.grad(lambda v, x: jnp.sum(simulate(x, v) ** 2)), W, W)
     check(outline)
-    inside = shown(outline, rows_named(outline, "simulate")[-1].index)
+    turns = rows_named(outline, "simulate: for _ in range(5)")[-1]
+    assert turns.count == 5
     # The velocity of the last turn is not read: what comes first backward is the rest of that turn.
-    assert [(row.name, row.count) for row in inside] == [("for _ in range(5)", 1), ("for _ in range(5)", 4)]
-    assert names_inside(outline, inside[0].index) == ["multiply", "multiply", "pull"]
-    first, *_, last = outline.children[inside[1].index]
+    lacking, first, *_, last = outline.children[turns.index]
+    assert names_inside(outline, lacking) == ["multiply", "multiply", "pull"]
     assert names_inside(outline, first) == ["multiply", "pull", "multiply", "multiply", "pull"]
     assert names_inside(outline, last) == ["multiply", "pull", "multiply"]
+    # What it lacks is shown beside it, and mirrors its part forward as all else does.
+    forward = rows_named(outline, "pull", "call")[:2]
+    assert [outline.row(row.twin).parent for row in forward] == [
+        row.index for row in outline if row.kind == "statement" and row.like < 0 and row.first >= turns.first
+    ]

@@ -32,6 +32,11 @@ class Derivatives:
     levels: Column
 
 
+def steps_of(scope: str) -> list[str]:
+    """The transformations that a name stack says, the outermost first."""
+    return _STEPS.findall(scope)
+
+
 def levels_of(scope: str) -> tuple[int, int]:
     """How many derivatives a name stack is part of, and the order of the way back: 0 where it is none.
 
@@ -42,7 +47,7 @@ def levels_of(scope: str) -> tuple[int, int]:
     >>> levels_of("transpose(jvp(jvp()))")
     (2, 2)
     """
-    steps: list[str] = _STEPS.findall(scope)
+    steps = steps_of(scope)
     levels = len(steps) - steps.count("transpose")
     before = steps.index("transpose") if "transpose" in steps else len(steps)
     # A transpose without a derivative in it is of a linear function that somebody transposed.

@@ -4,9 +4,9 @@ A body has phases where its name stacks hold both `jvp` and `transpose`. Phases 
 gradients in one body give two of each. They stand inside the function that takes the gradient: the frames down to it
 hold them all, the call that takes it (`value_and_grad(loss)`) gives way to them. Of the derivative of a derivative the
 way back is a phase of its own, unless the inner gradient is a step of what is differentiated: then that is one pass
-forward, with the calls of `grad` in it, which have phases of their own, and one backward. A loop of the person that
-takes gradients itself is no part of what comes before or after one: it stands beside its phases, as the loop of a
-minimizer does beside its first step.
+forward, with the calls of `grad` in it, which have phases of their own (`inner.py`), and one backward. A loop of the
+person that takes gradients itself is no part of what comes before or after one: it stands beside its phases, as the
+loop of a minimizer does beside its first step.
 Where one gradient is taken again and again, as in a loop that Python unrolled, its update is what follows in the turn.
 What `jvp` and `linearize` compute beside a gradient is phases of its own (`tangents.py`).
 """
@@ -88,11 +88,11 @@ class Phases:
             self._outer_phase_of_scope[scope] = parsed.outer_phase
             levels, _ = levels_of(graph.tables.strings[scope])
             self._undoes_derivative[scope] = parsed.outer_phase == BACKWARD and levels > 1
-        # Of each node, the one that says its phase: of what was moved out of a loop, the loop.
-        self._told_by = np.arange(len(graph))
+        #: Of each node, the one that says its phase: of what was moved out of a loop, the loop.
+        self.told_by = np.arange(len(graph))
         moved = loops_of_moved(graph, stacks, stack)
-        self._told_by[list(moved)] = list(moved.values())
-        own = self._phase_of_scope[graph.nodes.scope[self._told_by]]
+        self.told_by[list(moved)] = list(moved.values())
+        own = self._phase_of_scope[graph.nodes.scope[self.told_by]]
         count = len(graph.regions.owner)
         forward = np.bincount(graph.nodes.region[own == FORWARD], minlength=count) > 0
         backward = np.bincount(graph.nodes.region[own == BACKWARD], minlength=count) > 0
@@ -115,47 +115,11 @@ class Phases:
             found[owner] = stack >= 0 and is_control(self._expressions.at(stacks.frame(stack)).name)
         return found
 
-    def inner(self, at: Column, phase: Column, prefix: Column) -> tuple[Column, Column]:
-        """Of each operation `at` of a pass forward in which gradients are taken, its phase of such a gradient, 0 for
-        none, and the stack of the call that takes it, or -1; `phase` and `prefix` as `of` gives them."""
-        inner, taking = np.zeros(len(at), np.int32), np.full(len(at), -1, np.int32)
-        scope = self._graph.nodes.scope[self._told_by[at]]
-        own, outer = self._phase_of_scope[scope], self._outer_phase_of_scope[scope]
-        forward = phase == FORWARD
-        if not (forward & (own == BACKWARD) & (outer == FORWARD)).any():
-            return inner, taking
-        taking[forward] = self._inner_calls(self._stack[at[forward]], prefix[forward])
-        taking[self._told_by[at] != at] = -1
-        held = np.flatnonzero(taking >= 0)
-        goes_on = (taking[held] == np.append(-1, taking[held[:-1]])) & (np.diff(held, prepend=-1) == 1)
-        # What says nothing goes by what came before it in the same call.
-        said = np.maximum.accumulate(np.where((own[held] > 0) | ~goes_on, np.arange(len(held)), 0))
-        inner[held] = np.where(own[held[said]] == BACKWARD, BACKWARD, FORWARD)
-        # A gradient all of which is seen at one time only has no phases.
-        for call in rows_used(taking[held]):
-            if not (inner[taking == call] == BACKWARD).any():
-                inner[taking == call], taking[taking == call] = 0, -1
-        return inner, taking
-
-    def _inner_calls(self, stack: Column, prefix: Column) -> Column:
-        """Of each stack, the outermost call below `prefix` that takes a gradient, or -1."""
-        found = np.full(len(stack), -1, np.int32)
-        pairs, which = np.unique(np.stack([stack, prefix]), axis=1, return_inverse=True)
-        for number, (one, above) in enumerate(pairs.T.tolist()):
-            call, held = -1, one
-            while held >= 0 and held != above:
-                if self._takes_gradient(held):
-                    call = held
-                held = self._stacks.parent(held)
-            if held == above:
-                found[which.reshape(-1) == number] = self.call_of(call)
-        return found
-
     def of(self, at: Column, region: Column, in_phase: NDArray[np.bool_]) -> tuple[Column, Column, Column]:
         """Of each operation `at`: its phase, 0 for none; the call stack down to the call that takes the gradient, or
         -1; and the stack that holds the phases.
 
-        `in_phase` says of regions whether they are inside a phase; those within a phase are told by `inner`.
+        `in_phase` says of regions whether they are inside a phase; those within a phase are told in `inner.py`.
         """
         phase = np.zeros(len(at), np.int32)
         prefix = np.full(len(at), -1, np.int32)
@@ -182,14 +146,14 @@ class Phases:
 
     def _of_region(self, derivatives: Derivatives, nodes: Column) -> tuple[Column, Column, Column]:
         """The same of the operations of one body, which has both phases."""
-        stack, told_by = self._stack[nodes], self._told_by[nodes]
+        stack, told_by = self._stack[nodes], self.told_by[nodes]
         scope = self._graph.nodes.scope[told_by]
         own, outer = self._phase_of_scope[scope], self._outer_phase_of_scope[scope]
         undoes = self._undoes_derivative[scope]
         if undoes.any() and _holds_gradients(own, outer) and self._is_derived_twice(stack[undoes], stack[outer > 0]):
             return self._of_body(outer, stack, nodes, least_share=1.0)
         # What the call that takes the gradient does itself is of no phase; a jitted function that it is taken of is.
-        taking = [one for one in rows_used(stack[stack >= 0]) if self._takes_gradient(one)]
+        taking = [one for one in rows_used(stack[stack >= 0]) if self.takes_gradient(one)]
         if taking:
             own[np.isin(stack, taking) & ~np.isin(nodes, self._graph.regions.owner[1:])] = 0
         levels, order = derivatives.levels[told_by], derivatives.order[told_by]
@@ -269,7 +233,7 @@ class Phases:
             if is_gradient and not linearizes:
                 continue
             # What takes a whole Jacobian is one step, which its call tells.
-            told = 0 if self._takes_gradient(call) else TANGENT_FORWARD
+            told = 0 if self.takes_gradient(call) else TANGENT_FORWARD
             beside[held] = FORWARD if linearizes else told
             beside[tangents] = TANGENTS
             of_call[tangents if is_gradient else held] = call
@@ -353,7 +317,7 @@ class Phases:
             if count >= forward_least and backward.get(candidate, 0) >= backward_least
         ]
         stacks, deepest = self._stacks, max(shared, key=self._stacks.depth, default=-1)
-        for takes in (self._takes_gradient, self._library_takes_gradient):
+        for takes in (self.takes_gradient, self._library_takes_gradient):
             candidate = deepest
             while candidate >= 0:
                 if takes(candidate):
@@ -368,7 +332,7 @@ class Phases:
             gradient = stacks.parent(gradient)
         return gradient
 
-    def _takes_gradient(self, stack: int) -> bool:
+    def takes_gradient(self, stack: int) -> bool:
         """Whether the innermost frame of a stack is the person's call that takes a gradient."""
         frame = self._stacks.own_frame(stack)
         known = self._gradients.get(frame)

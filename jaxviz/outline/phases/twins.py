@@ -16,14 +16,15 @@ import numpy as np
 from jaxviz.graph import Column
 from jaxviz.outline.chains import Label
 from jaxviz.outline.draft import Draft
-from jaxviz.outline.elements import BODY, CALL, MODULE, PHASE, RECOMPUTED, STATEMENT
+from jaxviz.outline.elements import BODY, CALL, MODULE, PHASE, RECOMPUTED, STATEMENT, is_kind
 from jaxviz.outline.phases.phases import BACKWARD_NAMES, FORWARD_NAMES
 
 
-def twins_of(draft: Draft, labels: Sequence[Label], name: Column, common: Iterable[int] = ()) -> Column:
+def twins_of(draft: Draft, labels: Sequence[Label], name: Column, like: Column, common: Iterable[int] = ()) -> Column:
     """The twin of each row, or -1: those of each forward phase and of the backward phase that comes next.
 
-    `common` are the modules that bear the name that they have in common with those of other copies.
+    `like` are the rows of first copies that others correspond to, `common` the modules that bear the name that they
+    have in common with those of other copies.
     """
     phases = np.flatnonzero(draft.kind == PHASE).tolist()
     if not phases:
@@ -32,6 +33,10 @@ def twins_of(draft: Draft, labels: Sequence[Label], name: Column, common: Iterab
     children: list[list[int]] = [[] for _ in range(len(draft))]
     for row, parent in enumerate(parents[1:], 1):
         children[parent].append(row)
+    # What a first copy lacks is shown in it, too.
+    around = like[draft.rows.parent[1:]]
+    for row in (np.flatnonzero((like[1:] < 0) & (around >= 0)) + 1).tolist():
+        children[around[row - 1]].append(row)
     places = [_place(one) for one in labels]
     place: list[Hashable] = [places[number] if number >= 0 else None for number in label]
     for row in np.flatnonzero(draft.added).tolist():
@@ -39,13 +44,16 @@ def twins_of(draft: Draft, labels: Sequence[Label], name: Column, common: Iterab
         place[row] = ("stack", int(name[row])) if draft.count[row] > 1 else None
     for row in common:
         place[row] = MODULE, int(name[row])
-    opens = np.where(draft.kind == STATEMENT, 1, np.where(draft.kind == CALL, 2, 0))
+    opens = np.where(draft.kind == STATEMENT, 1, np.where(is_kind(draft.kind, (CALL, PHASE)), 2, 0))
     # Of a turn that is one call backward, the rest of its statement does nothing there.
     stacks = np.flatnonzero((draft.count > 1) & (draft.added == 0)).tolist()
     turns = {row: (labels[label[row]].token[:1], int(draft.count[row])) for row in stacks if label[row] >= 0}
     twins = Twins(children, place, turns, opens.tolist(), draft.count, draft.copy)
     waiting: dict[Hashable, int] = {}
     for row in phases:
+        # What undoes an inner gradient is the twin of that.
+        if twins.twin[row] >= 0:
+            continue
         phase, taking = labels[label[row]].name, labels[label[row]].frames[:1]
         if phase in FORWARD_NAMES:
             waiting[parents[row]] = waiting[parents[row], taking] = row
@@ -64,6 +72,8 @@ def _place(label: Label) -> Hashable:
         return label.kind, label.name
     if label.kind == STATEMENT:
         return label.token[0]
+    if label.kind == PHASE:
+        return label.name, label.frames[:1]
     return label.frames[:1] or label.token
 
 
@@ -96,6 +106,9 @@ class Twins:
         pairs = [(forward, backward)]
         while pairs:
             one, other = pairs.pop()
+            # The phases of an inner gradient were tied to each other, and are now to what undoes them.
+            for before in (self.twin[one], self.twin[other]):
+                self.twin[before if before >= 0 else one] = -1
             self.twin[one], self.twin[other] = other, one
             pairs += self._match(self._shown(one), self._shown(other)[::-1])
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from jaxviz.graph import Column
 from jaxviz.outline.chains import Label
@@ -23,20 +22,18 @@ def order_back(rows: Rows, label: Column, labels: Sequence[Label], place: Column
 
     `place` is equal for rows of the same place of the source.
     """
-    is_back = np.array([one.kind == PHASE and one.name in BACKWARD_NAMES for one in labels], np.bool_)[label]
+    begins_back = np.array([one.kind == PHASE and one.name in BACKWARD_NAMES for one in labels], np.bool_)[label]
     order = np.zeros(len(rows), np.int32)
-    if not is_back.any():
+    if not begins_back.any():
         return order
-    _spread(is_back, rows)
+    around = np.zeros(len(rows) + 1, np.int32)
+    around[:-1] += begins_back
+    np.subtract.at(around, rows.after()[begins_back], 1)
+    # What undoes a way back runs forward.
+    is_back = np.cumsum(around[:-1]) % 2 == 1
     forward, back = np.flatnonzero(~is_back), np.flatnonzero(is_back)
     # Rows stand in program order, so the first of a place is where it begins.
     known, first = np.unique(place[forward], return_index=True)
     at = np.minimum(np.searchsorted(known, place[back]), len(known) - 1)
     order[back] = np.where(known[at] == place[back], -1 - rows.first[forward[first[at]]], 0)
     return order
-
-
-def _spread(marked: NDArray[np.bool_], rows: Rows) -> None:
-    """Mark all rows inside of marked ones, too."""
-    while (inside := marked[rows.parent[1:]] & ~marked[1:]).any():
-        marked[1:] |= inside

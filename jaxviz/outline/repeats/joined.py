@@ -2,6 +2,7 @@
 
 A row is an interval of the program: where the first layer has no addition behind its call, what the second one begins
 with follows right on it, and both are one row. They are told apart by the later layers, whose rows hold the same once.
+So are calls that follow each other on the way back, where the last of them lacks what stands between the others.
 """
 
 from __future__ import annotations
@@ -12,23 +13,28 @@ from collections.abc import Sequence
 import numpy as np
 
 from jaxviz.graph import Column
-from jaxviz.outline.elements import CALL, STATEMENT, Paths
+from jaxviz.outline.elements import CALL, STATEMENT, Paths, is_kind
 from jaxviz.outline.rows import Rows
 from jaxviz.outline.written.expressions import Expressions
 
 
 def turns_apart(rows: Rows, paths: Paths, expressions: Expressions) -> Rows:
-    """The rows, each statement cut where it holds several times what others of the same place in the same row hold."""
+    """The rows, each statement or call cut where it holds several times what others of the same place in the same row
+    hold."""
     kind = paths.kinds()[rows.path]
-    statements = np.flatnonzero(kind == STATEMENT)
-    place = rows.parent[statements].astype(np.int64) << 32 | rows.path[statements]
-    _, which, count = np.unique(place, return_inverse=True, return_counts=True)
+    cuttable = np.flatnonzero(is_kind(kind, (STATEMENT, CALL)))
+    place = rows.parent[cuttable].astype(np.int64) << 32 | rows.path[cuttable]
+    _, first, which = np.unique(place, return_index=True, return_inverse=True)
     which = which.reshape(-1)
-    several = count[which] > 1
+    # One that holds several times what another one does has more rows in it.
+    inside = rows.after()[cuttable] - cuttable
+    differs = np.zeros(len(first), np.bool_)
+    differs[which[inside != inside[first[which]]]] = True
+    several = differs[which]
     if not several.any():
         return rows
     beside = defaultdict[int, list[int]](list)
-    for row, group in zip(statements[several].tolist(), which[several].tolist(), strict=True):
+    for row, group in zip(cuttable[several].tolist(), which[several].tolist(), strict=True):
         beside[group].append(row)
     turns = _Turns(rows, kind, paths, expressions)
     cuts = [cut for same in beside.values() for cut in turns.cuts(same)]
@@ -44,7 +50,7 @@ class _Turns:
         self._start = np.searchsorted(rows.parent[self._order], np.arange(len(rows) + 1))
 
     def cuts(self, same: Sequence[int]) -> list[tuple[int, Column]]:
-        """Of statements of one place, the rows in them to cut and the nodes at which the later turns begin."""
+        """Of statements or calls of one place, the rows in them to cut and the nodes at which the later turns begin."""
         levels: list[tuple[int, ...]] = [(row,) for row in same]
         while True:
             inside = [self._inside(level[-1]) for level in levels]

@@ -200,14 +200,14 @@ class Repeats:
             hashes[member] = whole
 
     def _from_fullest(self, run: Run, start: int) -> Run | None:
-        """A run among the items from `start` on, without what stands before a first copy that holds all of the others.
+        """A run among the items from `start` on, if one copy holds all of the others.
 
         Each thing in it may be a copy of the one at its place, and yet the first of one turn and a later one of another
-        hold most. None where no two copies are left.
+        hold most. Then what stands before such a copy is left out. None where no two copies are left.
         """
         own = self._item_hash[start + run.start : start + run.end]
         full = own[: run.copies * run.period].reshape(run.copies, run.period)
-        if run.tail == 0 and (full == full[0]).all():
+        if not run.tail and not run.head and (full == full[0]).all():
             return run
         _, example, which = np.unique(full, axis=0, return_index=True, return_inverse=True)
         first = start + run.start
@@ -217,11 +217,18 @@ class Repeats:
         holds = functools.cache(lambda one, other: self._contents.stands_in(patterns[other], patterns[one]))
         for skipped, kind in enumerate(kinds[:-1] or kinds):
             if all(holds(kind, other) for other, place in last.items() if place > skipped):
-                tail = slice(start + run.end - run.tail, start + run.end)
+                tail, head = slice(start + run.end - run.tail, start + run.end), slice(start + run.first, first)
                 shown = run.tail > 0 and self._contents.stands_in(tail, patterns[kind], is_rest=True)
-                tail_length = run.tail if shown else 0
-                start, copies = run.start + skipped * run.period, run.copies - skipped
-                found = Run(start, run.period, copies, tail_length, 0 if skipped else run.head, run.inner)
+                is_first = skipped == 0 and run.head > 0 and self._contents.stands_in(head, patterns[kind])
+                found = Run(
+                    run.start + skipped * run.period,
+                    run.period,
+                    run.copies - skipped,
+                    run.tail if shown else 0,
+                    run.head if is_first else 0,
+                    run.inner,
+                    run.head_inner,
+                )
                 return found if found.count > 1 else None
         return None
 
@@ -229,16 +236,15 @@ class Repeats:
         """Insert the runs found in one row into all rows of the same content."""
         base = self._start[parents]
         self._contents.folded[parents] = True
-        whole = len(runs) == 1 and runs[0].end - runs[0].start == length and bool(self._takes_count[parents[0]])
+        whole = len(runs) == 1 and runs[0].end - runs[0].first == length and bool(self._takes_count[parents[0]])
         for run in runs:
-            if run.head > 1:
-                self._enclose(parents, base + run.start - run.head, run.head)
-            self._insert(parents, base + run.start, run, whole)
+            self._insert(parents, base + run.first, run, whole)
 
     def _insert(self, parents: Column, base: Column, run: Run, whole: bool) -> None:
         """One run, beginning at the items `base`, one for each parent; parents below -1 are new rows."""
-        starts = base[:, None] + np.arange(run.count, dtype=np.int32) * run.period
-        last = base + (run.end - run.start) - 1
+        turns = run.head + np.arange(run.copies + (run.tail > 0), dtype=np.int32) * run.period
+        starts = base[:, None] + (np.append(np.int32(0), turns) if run.head else turns)
+        last = base + (run.end - run.first) - 1
         if whole:
             self._count[parents] = run.count
             around = parents
@@ -256,17 +262,15 @@ class Repeats:
         end[:, -1] = self._item_end[last]
         copies = np.broadcast_to(np.arange(run.count, dtype=np.int32), starts.shape)
         around = np.broadcast_to(around[:, None], starts.shape)
-        full = run.copies
-        self._insert_copies(around[:, :full], starts[:, :full], end[:, :full], copies[:, :full], run.period, run.inner)
-        if run.tail:
-            self._insert_copies(around[:, full:], starts[:, full:], end[:, full:], copies[:, full:], run.tail, [])
-
-    def _enclose(self, parents: Column, base: Column, length: int) -> None:
-        """One row around so many items from `base` on, one for each parent."""
-        last = base + length - 1
-        pattern = self._item_row[base]
-        numbers = self._add(parents, self._item_first[base], self._item_end[last], 1, -1, pattern)
-        self._put_in(numbers, base, length)
+        first, past = int(run.head > 0), int(run.head > 0) + run.copies
+        for low, high, length, inner in (
+            (0, first, run.head, run.head_inner),
+            (first, past, run.period, run.inner),
+            (past, run.count, run.tail, []),
+        ):
+            if low < high:
+                own = slice(low, high)
+                self._insert_copies(around[:, own], starts[:, own], end[:, own], copies[:, own], length, inner)
 
     def _put_in(self, numbers: Column, base: Column, length: int) -> None:
         """So many items from each of `base` on go into the new row of that number."""
@@ -282,7 +286,7 @@ class Repeats:
         numbers = self._add(around.reshape(-1), self._item_first[flat], end.reshape(-1), 1, copy.reshape(-1), pattern)
         self._put_in(numbers, flat, length)
         for run in inner:
-            self._insert(-2 - numbers, flat + run.start, run, False)
+            self._insert(-2 - numbers, flat + run.first, run, False)
 
     def _add(
         self, around: Column, first: Column, end: Column, count: int, copy: Column | int, pattern: Column

@@ -1,7 +1,7 @@
 """Runs in a sequence: where a pattern stands again and again, right after itself.
 
 >>> find_runs(np.array([7, 1, 2, 1, 2, 1, 2, 9]))
-[Run(start=1, period=2, copies=3, tail=0, head=0, inner=[])]
+[Run(start=1, period=2, copies=3, tail=0, head=0, inner=[], head_inner=[])]
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _SHORT = 100
 class Run:
     """`copies` copies of the pattern that `period` items from `start` on make; `inner` are runs in the first copy.
 
-    `tail` items after them are one copy more, which lacks something: the last one backward often lacks a gradient.
-    `head` items before them are a turn that lacks something and stands alone, as the first copy is seen for all.
+    `tail` items after them are one copy more, which lacks something: the last one backward often lacks a gradient. So
+    do `head` items before them, as a first layer that has no state yet; `head_inner` are the runs in these.
     """
 
     start: int
@@ -40,6 +40,11 @@ class Run:
     tail: int = 0
     head: int = 0
     inner: list[Run] = field(default_factory=list)
+    head_inner: list[Run] = field(default_factory=list)
+
+    @property
+    def first(self) -> int:
+        return self.start - self.head
 
     @property
     def end(self) -> int:
@@ -47,8 +52,8 @@ class Run:
 
     @property
     def count(self) -> int:
-        """How many copies there are, the last one among them."""
-        return self.copies + (self.tail > 0)
+        """How many copies there are, with those that lack something."""
+        return (self.head > 0) + self.copies + (self.tail > 0)
 
 
 def find_runs(
@@ -89,21 +94,24 @@ def find_runs(
         found = _two_turns(places, sizes, order, bare)
     found.sort(key=lambda run: run.start)
     for place, run in enumerate(found):
+        begin = found[place - 1].end if place else 0
         limit = found[place + 1].start if place + 1 < len(found) else count
         run.start += _turned(items, places, run, limit)
         # On the way back each thing in the last turn may lack something.
         is_whole = order is not None and _tail(begins, sizes, run, limit, bare) == run.period
         run.tail = run.period if is_whole else _tail(places, sizes, run, limit, bare)
         if order is not None:
-            cut = _in_order(items, places, order, run, found[place - 1].end if place else 0, limit)
+            cut = _in_order(items, places, order, run, begin, limit)
             if cut is not None:
                 cut.tail = _tail(places, sizes, cut, limit, bare)
                 run = found[place] = cut if cut.count > 1 else run
-        if 2 < run.period < count:
-            inside = slice(run.start, run.start + run.period)
-            own = bare[inside] if bare is not None else None
-            known = order[inside] if order is not None else None
-            run.inner = find_runs(items[inside], own, places[inside], sizes[inside], known, begins[inside])
+        run.head = run.head or _head(places, sizes, run, begin, bare)
+        for low, length, runs in ((run.start, run.period, run.inner), (run.first, run.head, run.head_inner)):
+            if 2 < length < count:
+                inside = slice(low, low + length)
+                own = bare[inside] if bare is not None else None
+                known = order[inside] if order is not None else None
+                runs += find_runs(items[inside], own, places[inside], sizes[inside], known, begins[inside])
     return found
 
 
@@ -111,7 +119,7 @@ def _turned(items: Sequence, places: Sequence, run: Run, limit: int) -> int:
     """By how many items a run begins too early: where a turn that is no copy stands before it, it ends one of that.
 
     >>> find_runs(np.array([8, 2, 3, 1, 2, 3, 1, 2, 3]), places=np.array([1, 2, 3, 1, 2, 3, 1, 2, 3]))
-    [Run(start=3, period=3, copies=2, tail=0, head=0, inner=[])]
+    [Run(start=3, period=3, copies=2, tail=0, head=0, inner=[], head_inner=[])]
     """
     pattern = places[run.start : run.start + run.period].tolist()
     first = run.start
@@ -130,7 +138,7 @@ def _in_order(items: Sequence, places: Sequence, order: Sequence, run: Run, begi
 
     >>> items, order = np.array([2, 3, 1, 2, 3, 1, 2, 3, 1, 2]), np.array([5, 7, 3, 5, 7, 3, 5, 7, 3, 5])
     >>> _in_order(items, items, order, Run(0, 3, 3), 0, 10)
-    Run(start=2, period=3, copies=2, tail=0, head=2, inner=[])
+    Run(start=2, period=3, copies=2, tail=0, head=2, inner=[], head_inner=[])
     """
     keys = order[run.start : run.start + run.period].tolist()
     falls = [at + 1 for at, (one, other) in enumerate(zip(keys, keys[1:] + keys[:1], strict=True)) if one >= other]
@@ -152,7 +160,7 @@ def _two_turns(places: Sequence, sizes: Sequence, order: Sequence, bare: NDArray
 
     >>> places, order = np.array([1, 2, 3, 1, 2]), np.array([-9, -5, -1, -9, -5])
     >>> _two_turns(places, np.ones(5), order, None)
-    [Run(start=0, period=3, copies=1, tail=0, head=0, inner=[])]
+    [Run(start=0, period=3, copies=1, tail=0, head=0, inner=[], head_inner=[])]
     """
     falls = np.flatnonzero(order[1:] <= order[:-1]) + 1
     if len(falls) != 1 or not order.all():
@@ -162,19 +170,40 @@ def _two_turns(places: Sequence, sizes: Sequence, order: Sequence, bare: NDArray
 
 
 def _tail(places: Sequence, sizes: Sequence, run: Run, limit: int, bare: NDArray[np.bool_] | None) -> int:
-    """How many items after a run are the pattern once more with something left out, at least half of it: of the items
-    or of what is in them."""
+    """How many items after a run are the pattern once more with something left out."""
     if run.period < 2:
+        # What lacks something of one before it counts as the same.
         return 0
-    inside = slice(run.start, run.start + run.period)
-    pattern, size = places[inside].tolist(), sizes[inside]
-    rest = places[run.end : min(limit, run.end + run.period)].tolist()
-    found = common_start(rest, pattern)
-    tail = len(found)
+    pattern = np.arange(run.start, run.start + run.period)
+    return _lacking(places, sizes, pattern, np.arange(run.end, min(limit, run.end + run.period)), bare)
+
+
+def _head(places: Sequence, sizes: Sequence, run: Run, begin: int, bare: NDArray[np.bool_] | None) -> int:
+    """How many items before a run are the pattern with something left out.
+
+    >>> _head(np.array([9, 1, 3, 1, 2, 3, 1, 2, 3]), np.ones(9), Run(3, 3, 2), 0, None)
+    2
+    """
+    pattern = np.arange(run.start, run.start + run.period)
+    before = np.arange(max(begin, run.start - run.period), run.start)
+    return _lacking(places, sizes, pattern[::-1], before[::-1], bare)
+
+
+def _lacking(
+    places: Sequence,
+    sizes: Sequence,
+    pattern: NDArray[np.intp],
+    rest: NDArray[np.intp],
+    bare: NDArray[np.bool_] | None,
+) -> int:
+    """How many of the items `rest`, from the first on, are those of a pattern with something left out, at least half of
+    it: of the items or of what is in them."""
+    size = sizes[pattern]
+    found = common_start(places[rest].tolist(), places[pattern].tolist())
     # Equations alone, which have nothing but their operation, may be there by chance.
-    is_chance = bare is not None and bare[run.end : run.end + tail].all()
-    is_most = 2 * tail >= run.period or 2 * size[found].sum() >= size.sum()
-    return tail if is_most and not is_chance else 0
+    is_chance = bare is not None and bare[rest[: len(found)]].all()
+    is_most = 2 * len(found) >= len(pattern) or 2 * size[found].sum() >= size.sum()
+    return len(found) if is_most and not is_chance else 0
 
 
 def common_start(part: list[int], whole: list[int]) -> list[int]:
