@@ -245,11 +245,12 @@ def _show(page: str) -> None:
 
 
 #: What `diff` counts in a document, all better when smaller.
-MEASURES = ("equations", "instructions", "kernels", "findings", "warnings")
+MEASURES = ("equations", "instructions", "kernels", "flops", "findings", "warnings")
 
 
 def _measures(document: Document) -> dict[str, int]:
     """The counts of the first program, as far as its stages are there."""
+    from jaxviz.costs.cost import flops_of
     from jaxviz.costs.kernels import kernel_count
     from jaxviz.graph import OPERATION
 
@@ -260,6 +261,7 @@ def _measures(document: Document) -> dict[str, int]:
     if "hlo" in stages:
         found["instructions"] = int((stages["hlo"].nodes.kind == OPERATION).sum())
         found["kernels"] = kernel_count(stages["hlo"])
+        found["flops"] = round(flops_of(stages["hlo"]))
     found["findings"] = len(document.findings)
     found["warnings"] = sum(entry.finding.severity == "warning" for entry in document.findings)
     return found

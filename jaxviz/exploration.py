@@ -175,6 +175,14 @@ class Exploration(ShownGrowing, Measurable, Exported):
         return traffic_of(self.hlo)
 
     @cached_property
+    def flops(self) -> float:
+        """The floating-point operations of one run, by the shapes in optimized HLO."""
+        from jaxviz.costs.cost import flops_of
+
+        __tracebackhide__ = True
+        return flops_of(self.hlo)
+
+    @cached_property
     def between_kernels(self) -> tuple[Between, ...]:
         """The large values that kernels write to memory for other kernels, and the fact that kept these apart."""
         from jaxviz.costs.between import between_kernels

@@ -19,6 +19,7 @@ from jaxviz.program.program import Program
 
 __all__ = [
     "assert_compiles_once",
+    "assert_flops",
     "assert_fused",
     "assert_kernels",
     "assert_no_collective",
@@ -52,6 +53,22 @@ def assert_kernels(
     if count > at_most:
         names = ", ".join(_kernel_names(exploration)[:12])
         raise AssertionError(f"{exploration.call} runs as {count} kernels, expected {at_most} at most: {names}")
+
+
+def assert_flops(
+    fn: Callable[..., Any], /, *args: Any, at_most: float, target: str | None = None, **kwargs: Any
+) -> None:
+    """A run of the function takes so many floating-point operations at most, by shapes::
+
+    assert_flops(attention, q, k, v, at_most=5e9)
+    """
+    __tracebackhide__ = True
+    from jaxviz.units import flops_text
+
+    exploration = _explored(fn, args, kwargs, target)
+    if exploration.flops > at_most:
+        takes, most = flops_text(exploration.flops), flops_text(at_most)
+        raise AssertionError(f"{exploration.call} takes {takes} in a run, expected {most} at most")
 
 
 def assert_fused(

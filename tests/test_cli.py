@@ -76,12 +76,12 @@ def test_diff_fails_where_something_has_grown(capsys, tmp_path):
     jv.explore(lambda x: x * 2, jnp.ones((8, 8))).document().save(small)
     jv.explore(lambda x: jnp.sort(x) @ x, jnp.ones((8, 8))).document().save(large)
     assert run(capsys, "diff", small, large)[0] == 0
-    status, out, _ = run(capsys, "diff", small, large, "--fail-on", "equations,kernels")
+    status, out, _ = run(capsys, "diff", small, large, "--fail-on", "equations,kernels,flops")
     assert status == 1
     assert "has grown" in out
     assert run(capsys, "diff", large, small, "--fail-on", "equations,kernels")[0] == 0
-    status, out, _ = run(capsys, "diff", small, large, "--fail-on", "kernels", "--json")
-    assert (status, json.loads(out)["failed"]) == (1, ["kernels"])
+    status, out, _ = run(capsys, "diff", small, large, "--fail-on", "kernels,flops", "--json")
+    assert (status, json.loads(out)["failed"]) == (1, ["kernels", "flops"])
     status, _, err = run(capsys, "diff", small, large, "--fail-on", "speed")
     assert status == 2
     assert "knows no 'speed'" in err

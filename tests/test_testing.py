@@ -50,6 +50,13 @@ def test_kernels():
         testing.assert_kernels(lambda x: jnp.sort(x @ x) + x.sum(), X, at_most=1)
 
 
+def test_flops():
+    matrix = jax.ShapeDtypeStruct((100, 100), jnp.float32)
+    testing.assert_flops(jnp.matmul, matrix, matrix, at_most=2e6)
+    with pytest.raises(AssertionError, match=r"takes 2\.\d+ MFLOP in a run, expected 2 MFLOP at most"):
+        testing.assert_flops(lambda x, y: jnp.sin(x @ y) + 1, matrix, matrix, at_most=2e6)
+
+
 def test_fused():
     testing.assert_fused(lambda x: jnp.sin(x) * 2 + 1, X)
     with pytest.raises(AssertionError, match="sort in"):

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxviz.costs.cost import Cost, cost_of
 from jaxviz.graph import OPERATION, RESULT, Graph
 from jaxviz.link.links import EXACT, MERGED, Links
-from jaxviz.measure.cost import Cost, cost_of
 
 # The results of these lie in memory, whatever is inside.
 _HOLDING = frozenset(["scan", "while", "cond"])

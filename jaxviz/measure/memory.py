@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz import compat
+from jaxviz.costs.cost import Cost, cost_of
 from jaxviz.graph import ARGUMENT, RESULT, Column, Graph
 from jaxviz.measure.assignment import TEMPORARY, Allocation, Assigned, read_assignment
-from jaxviz.measure.cost import Cost, cost_of
 from jaxviz.measure.errors import NoMemory
 from jaxviz.measure.waiting import Work
 from jaxviz.read.hlo.graph import HloGraph

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from jaxviz.costs.cost import Cost, cost_of
 from jaxviz.costs.kernels import trip_counts
 from jaxviz.graph import Graph
 from jaxviz.link.links import Links
 from jaxviz.measure.attribution import Attributed, attribute, executed
 from jaxviz.measure.completion import followers_of
-from jaxviz.measure.cost import Cost, cost_of
 from jaxviz.measure.naming import names_as_run
 from jaxviz.measure.profile import NoProfile, Watched, profiled
 from jaxviz.measure.rollup import Rolled, Timed, shares_of

@@ -14,10 +14,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxviz.costs.cost import Cost
 from jaxviz.costs.kernels import trip_counts
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.link.links import Links
-from jaxviz.measure.cost import Cost
 from jaxviz.outline.tree import Outline
 
 Amounts = NDArray[np.float64]

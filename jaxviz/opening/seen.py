@@ -13,9 +13,9 @@ import jax
 import numpy as np
 
 from jaxviz import compat
+from jaxviz.costs.cost import cost_of
 from jaxviz.graph import Column, Graph
 from jaxviz.measure.attribution import attribute, own_seconds
-from jaxviz.measure.cost import cost_of
 from jaxviz.measure.measures import Measures, NodeFigures
 from jaxviz.measure.profile import Events, Row, events_of
 from jaxviz.read.hlo.module import HloModule

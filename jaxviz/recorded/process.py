@@ -27,6 +27,7 @@ import jax
 import numpy as np
 
 from jaxviz import compat
+from jaxviz.costs.cost import cost_of
 from jaxviz.document import (
     STAGE_KINDS,
     Document,
@@ -41,7 +42,6 @@ from jaxviz.exploration import Exploration
 from jaxviz.graph import Graph
 from jaxviz.join import joined
 from jaxviz.measure.attribution import Attributed, attribute, own_seconds
-from jaxviz.measure.cost import cost_of
 from jaxviz.measure.measures import Measures, NodeFigures
 from jaxviz.measure.processes import CompiledThere, DeviceRuns, Process, device_runs
 from jaxviz.measure.profile import Events, NoProfile, Row, events_of

@@ -13,8 +13,8 @@ from measure.readers import needs_reader
 from programs import CORPUS
 
 import jaxviz as jv
+from jaxviz.costs.cost import Cost, cost_of
 from jaxviz.costs.kernels import trip_counts
-from jaxviz.measure.cost import Cost, cost_of
 from jaxviz.measure.profiled import Kernel
 from jaxviz.measure.roofline import Ceilings, ceilings_of, changes_in_place
 from jaxviz.read.hlo.graph import read_hlo

@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from jaxviz.costs.kernels import trip_counts
 from jaxviz.graph import OPERATION, Column, Graph
 from jaxviz.read.communication import is_collective
 
@@ -162,6 +163,19 @@ def _runs_bodies(op: str) -> bool:
     """Whether an operation runs its bodies one operation after the other; of others, they are part of one kernel: what
     a fusion does, how a sort compares, what a reduction adds up with."""
     return op in ("call", "conditional", "while") or op.startswith("async-")
+
+
+def flops_of(graph: Graph) -> float:
+    """What all kernels of optimized HLO compute in one run: loops as often as they say that they turn, else once, and
+    each branch of a condition.
+
+    >>> from jaxviz.read.hlo.graph import read_hlo
+    >>> from jaxviz.read.hlo.text import parse_hlo_text
+    >>> text = "HloModule m\\nENTRY e {\\n  p = f32[8] parameter(0)\\n  ROOT n = f32[8] add(p, p)\\n}"
+    >>> flops_of(read_hlo(parse_hlo_text(text)).graph)
+    8.0
+    """
+    return float((cost_of(graph).kernel_work * trip_counts(graph)).sum())
 
 
 def cost_of(graph: Graph) -> Cost:
