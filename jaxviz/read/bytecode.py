@@ -24,6 +24,8 @@ _SECONDS, _MORE_SECONDS = 20, 5
 _WRITTEN_ELEMENTS = 16
 
 _ARTIFACT = b"StableHLO_v"
+# The dialect in which it is written.
+_VERSIONED = b"vhlo"
 
 # What is asked about, and how many bytes it has; of an answer, whether all is well.
 _HEAD = struct.Struct("<?Q")
@@ -139,8 +141,9 @@ def _text(data: bytes, context: Any) -> str:
 
     from jaxviz.compat import mlir as compat_mlir
 
-    # A StableHLO artifact is of a version of its own, which is brought up to that of jaxlib.
-    module = compat_mlir.portable_module(context, data) if _ARTIFACT in data[:64] else None
+    # A StableHLO artifact is of a version of its own, which is brought up to that of jaxlib. The first did not say it.
+    is_artifact = _ARTIFACT in data[:64] or _VERSIONED in data
+    module = compat_mlir.portable_module(context, data) if is_artifact else None
     with context:
         if module is None:
             module = ir.Module.parse(data, context)

@@ -53,6 +53,18 @@ def bytecode(module) -> bytes:
     return stream.getvalue()
 
 
+@pytest.mark.smoke
+def test_an_artifact_of_the_first_stablehlo_opens_which_did_not_say_that_it_is_one(lowered, tmp_path):
+    from jax import export
+
+    data = export.export(jax.jit(program))(jnp.ones((4, 3)), jnp.ones((3, 2))).mlir_module_serialized
+    name = data[data.index(b"StableHLO_v") : data.index(b"\0", data.index(b"StableHLO_v"))]
+    (tmp_path / "first").write_bytes(data.replace(name, b"MLIRxxx-trunk".ljust(len(name), b"x"), 1))
+    (tmp_path / "text").write_text(lowered.as_text())
+    first, text = jv.open(tmp_path / "first"), jv.open(tmp_path / "text")
+    assert operations(first, "stablehlo") == operations(text, "stablehlo")
+
+
 def test_stablehlo_opens_as_text_and_as_bytecode_with_its_lines(lowered, tmp_path):
     (tmp_path / "a").write_text(lowered.as_text(debug_info=True))
     (tmp_path / "b").write_bytes(bytecode(lowered.compiler_ir("stablehlo")))
