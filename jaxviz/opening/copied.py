@@ -43,6 +43,7 @@ _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 _WIDTHS, _CUT_LINES = range(60, 300), 3
 # How consoles colour what they show, and what stands for spaces in pages.
 _COLOUR, _FIXED_SPACE = re.compile(rb"\x1b\[[0-9;]*[A-Za-z]"), "\u00a0".encode()
+_LAYERS = 4
 # Between two modules, for the reader of them.
 _MARK = "// -----"
 
@@ -61,15 +62,15 @@ class Copied(NamedTuple):
     left_out: str
 
 
-def copied_in(text: str) -> Copied | None:
-    """The programs in a text, None where there is none or nothing else.
+def copied_in(text: str, layers: int = _LAYERS) -> Copied | None:
+    """The programs in a text, None where there is none or nothing else; it may be quoted in so many `layers`.
 
     >>> copied_in("I get\\n> HloModule m\\n> ENTRY e {\\n>   ROOT p = f32[] parameter(0)\\n> }\\nWhy?").texts
     ('\\nHloModule m\\nENTRY e {\\nROOT p = f32[] parameter(0)\\n}\\n',)
     """
-    quoted = quoted_in(text)
+    quoted = quoted_in(text) if layers else None
     if quoted is not None:
-        found = copied_in(quoted)
+        found = copied_in(quoted, layers - 1)
         if found is None:
             return Copied((quoted,), "") if text_kind(without_comments(quoted)) is not None else None
         # What is put together has lines of its own.

@@ -171,6 +171,11 @@ def test_a_long_text_is_looked_through_once(unit):
     assert copied_in(unit * 10_000 + "HloModule m\n" + unit * 10_000) is None
 
 
+def test_a_text_that_is_escaped_again_and_again_ends():
+    text = "".join(f"-&{'amp;' * layers}gt; HloModule m\n" for layers in range(1100))
+    assert copied_in(text) is None
+
+
 def _cut(text: str, width: int) -> str:
     lines = text.split("\n")
     return "\n".join(line[at : at + width] for line in lines for at in range(0, max(len(line), 1), width))

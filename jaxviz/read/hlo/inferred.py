@@ -37,6 +37,8 @@ _PARTS = {"c64": "f32", "c128": "f64"}
 
 # What calls computations with its own operands.
 _HANDING_ON = _OF_CALLED | {"while", "async-start"}
+# Of more, many instructions would fill the memory.
+_MOST_ELEMENTS = 2_000
 _UNKNOWN_PART = re.compile(rf"[( ]{re.escape(UNKNOWN)}(?=[,)])")
 
 _Sizes = list[int]
@@ -55,10 +57,9 @@ def fill_in_shapes(module: HloModule) -> None:
     callers = _callers(module)
     _infer(module, callers)
     # Of what is not known as a whole, it may be known of how many values it is.
-    for of_parts in (_of_operands, _of_elements):
+    for with_parts in (_with_operands, _with_elements):
         for computation in module.computations:
-            for row in _unknown(computation):
-                computation.shapes[row] = of_parts(computation, row)
+            with_parts(computation)
         _infer(module, callers)
     for computation in module.computations:
         rows = [row for row, shape in enumerate(computation.shapes) if shape == UNKNOWN or _UNKNOWN_PART.search(shape)]
@@ -109,20 +110,24 @@ def _taken(callers: Sequence[_Caller]) -> str:
     return next((shape for shape in shapes if shape != UNKNOWN), "")
 
 
-def _of_operands(computation: HloComputation, row: int) -> str:
-    """The type of a tuple of values of which some are not known."""
-    read = [computation.shapes[operand] for operand in computation.operands[row]]
-    return f"({', '.join(read)})" if computation.opcodes[row] == "tuple" else UNKNOWN
+def _with_operands(computation: HloComputation) -> None:
+    """Give tuples their types, also those of values of which some are not known."""
+    for row in _unknown(computation):
+        if computation.opcodes[row] == "tuple":
+            read = [computation.shapes[operand] for operand in computation.operands[row]]
+            computation.shapes[row] = f"({', '.join(read)})"
 
 
-def _of_elements(computation: HloComputation, row: int) -> str:
-    """The type of a tuple of which it is known which elements are read."""
-    read = [
-        number
-        for opcode, operands, number in zip(computation.opcodes, computation.operands, computation.numbers, strict=True)
-        if opcode == "get-tuple-element" and operands == (row,)
-    ]
-    return f"({', '.join([UNKNOWN] * (1 + max(read)))})" if read else UNKNOWN
+def _with_elements(computation: HloComputation) -> None:
+    """Give as many unknown elements as are read to what is read as a tuple."""
+    last: dict[int, int] = {}
+    for row, opcode in enumerate(computation.opcodes):
+        if opcode == "get-tuple-element":
+            for operand in computation.operands[row]:
+                last[operand] = max(last.get(operand, 0), computation.numbers[row])
+    for row in _unknown(computation):
+        if row in last and last[row] < _MOST_ELEMENTS:
+            computation.shapes[row] = f"({', '.join([UNKNOWN] * (1 + last[row]))})"
 
 
 def _inferred(module: HloModule, computation: HloComputation, row: int) -> str:
