@@ -22,7 +22,9 @@ from jaxviz.read.sharding import WHOLE
 BOX, EDGE, CHIP, COUNTER, THROUGH, DETAIL = range(6)
 
 _RESHAPES = ("reshape", "broadcast_in_dim", "squeeze", "expand_dims")
-_HANDS_ON = (*_RESHAPES, "convert_element_type", "stop_gradient", "copy", "copy_p", "pvary")
+# What Equinox says of a value, so that a transformation that should not reach it fails.
+_FORBIDS = ("nontraceable", "nonbatchable", "nondifferentiable_backward")
+_HANDS_ON = (*_RESHAPES, *_FORBIDS, "convert_element_type", "stop_gradient", "copy", "copy_p", "pvary")
 _CONSTANT = ("iota", "broadcast_in_dim", "full", "empty", "empty2", "random_seed", "reshard")
 # Conditions, in the words of a jaxpr, of StableHLO and of HLO.
 _CONDITIONS = ("cond", "case", "conditional")

@@ -25,6 +25,7 @@ from jaxviz.outline.phases.inner import InnerGradients
 from jaxviz.outline.phases.phases import Phases
 from jaxviz.outline.written.expressions import GENERIC, Expressions
 from jaxviz.read.bodies import CHECKPOINTS, CUSTOM_DERIVATIVES, PLAIN_CALLS
+from jaxviz.read.spoken import passes_on
 from jaxviz.tables import rows_used
 
 # What a region is in the outline, by the name of its owner's operation.
@@ -288,8 +289,8 @@ class PathReader:
             if words == "linear_solve":
                 return path, path, label != "solve"
             label = label.strip("_")
-            if label in GENERIC and operation not in CHECKPOINTS:
-                # What is called `f` or `wrapped` stands in the call that names it.
+            if (label in GENERIC or passes_on(label)) and operation not in CHECKPOINTS:
+                # What is called `f` or `fn_wrapper` stands in the call that names it.
                 return path, path, False
             if operation in CHECKPOINTS and self.paths.element(path).kind == LOOP:
                 # The loop is known by the function that it repeats, which is told so forward, too.

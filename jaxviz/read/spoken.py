@@ -28,7 +28,7 @@ _OF_MAKERS = frozenset({"apply", "apply_fn", "apply_fun"})
 # What libraries put around a function, a method or the body of a loop.
 _OF_LIBRARIES = re.compile(
     r"_*(new_|wrapped_)?(fn|func?|function|call|method|body|cond)(_(fn|fun|func))?(_(aux|wrap(per|ped)))?_*"
-    r"|_\w+Wrapper|BoundMethod|\w*JitWrapped|Partial"
+    r"|_\w+Wrapper|BoundMethod|\w*JitWrapped|Partial|filter_primitive_bind"
 )
 
 

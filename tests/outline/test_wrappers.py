@@ -9,7 +9,7 @@ import pytest
 from jax import lax
 from jax.sharding import Mesh
 from jax.sharding import PartitionSpec as P
-from outline.outlines import check, names_inside, outline_of, rows_named
+from outline.outlines import check, names_inside, outline_of, row_named, rows_named
 
 import jaxviz as jv
 from jaxviz.read.spoken import kept_name, passes_on, said
@@ -281,7 +281,8 @@ def test_names_are_kept_without_what_functions_stand_in_but_for_what_made_a_wrap
 
 
 @pytest.mark.parametrize(
-    "name", ["_fn", "wrapped_fun", "BoundMethod", "_JitWrapper", "_body_fn", "fun_wrapped", "inner"]
+    "name",
+    ["_fn", "wrapped_fun", "BoundMethod", "_JitWrapper", "_body_fn", "fn_wrapper", "filter_primitive_bind", "inner"],
 )
 def test_such_names_say_that_a_function_only_passes_on(name):
     assert passes_on(name)
@@ -418,3 +419,32 @@ def test_what_jit_makes_of_a_function_without_a_telling_name_is_no_row_on_the_wa
     outline = outline_of(jax.grad(lambda w, x: jnp.sum(mixed(w, jnp.tanh(mixed(w, x))))), jnp.eye(8), _X)
     check(outline)
     assert not [row for row in outline if row.kind == "function" and "mixed" in names_inside(outline, row.index)]
+
+
+@pytest.mark.smoke
+def test_what_a_library_wraps_a_function_in_for_a_derivative_and_marks_its_values_with_is_no_row(library):
+    code = """
+import jax
+from jax.extend.core import Primitive
+from jax.interpreters import mlir
+
+marked = Primitive("nondifferentiable_backward")
+marked.def_abstract_eval(lambda x: x)
+mlir.register_lowering(marked, lambda context, x: [x])
+
+def find_root(fn, x):
+    def fn_wrapper(x):
+        return fn(x) * 2.0
+    wrapped = jax.custom_jvp(fn_wrapper)
+    wrapped.defjvp(lambda primals, tangents: (wrapped(*primals), tangents[0]))
+    return marked.bind(wrapped(x)) + x
+"""
+    find_root = library(code)["find_root"]
+
+    def equation(x):
+        return jnp.cos(x) - x
+
+    outline = outline_of(lambda x: find_root(equation, jnp.sin(x)) + 1.0, _X)
+    check(outline)
+    assert names_inside(outline, 0) == ["sin", "find_root", "add"]
+    assert names_inside(outline, row_named(outline, "find_root").index) == ["equation", "add"]

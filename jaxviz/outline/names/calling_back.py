@@ -78,7 +78,8 @@ class CalledBack:
                 name = of_parameter[1]
             is_told = "(" in name or not self._inside[row].keys().isdisjoint(_WORD.findall(name))
             if self._says_how(row, name) and not is_told and name not in GENERIC:
-                yield row, and_others(f"{name}({functions})", others)
+                # What only hands on what it is given has no name of its own.
+                yield row, and_others(f"{name}({functions})" if name else functions, others)
         for row, inside in self._modules.items():
             # A loop that a library writes around one module is that of the module.
             if len(inside) == 1 and names[row] in BODIES and self._says_how(row, ""):

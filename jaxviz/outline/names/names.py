@@ -43,7 +43,7 @@ _CHECKPOINTED = re.compile(r"(?:checkpoint|remat)\((.+)\)$")
 GOES_ON = "while"
 # What such a function is called by custom, by JAX or by XLA.
 _NO_CONDITION = re.compile(
-    r"^$|^<|^(wide\.)*_*((while|fori)_*)?(loop)?_*(cond|condition|region)(_fun|_fn)?[\d_.]*(_.*|clone)?$"
+    r"^$|^<|^(wide\.)*_*(new_)?((while|fori)_*)?(loop)?_*(cond|condition|region)(_fun|_fn)?[\d_.]*(_.*|clone)?$"
 )
 
 # So many things are told by their names.
