@@ -26,6 +26,7 @@ from jaxviz.link.equations import Equations
 from jaxviz.link.evidence import Evidence
 from jaxviz.link.fates import Fates
 from jaxviz.link.flow import Flow
+from jaxviz.link.folded import Folded
 from jaxviz.link.for_loops import Beginnings, with_copies
 from jaxviz.link.judging import make_fates
 from jaxviz.link.links import Found, Links, make_links, read_tags
@@ -318,7 +319,10 @@ class Capture:
         known, unsure = with_between(self.jaxpr, graph, known, asked | unnamed, flow, self._equations)
         known, unsure = with_copies(graph, known, unsure, flow)
         begins = Beginnings(self.jaxpr, graph, known, flow, self._equations).of
-        theirs = with_numbers(graph, known, numbers, unsure, flow, begins) if numbers else known
+        theirs = known
+        if numbers:
+            folded = Folded(self.jaxpr, numbers.read, self._equations.makers)
+            theirs = with_numbers(graph, known, numbers, unsure, flow, begins, folded)
         links = make_links(self.jaxpr, graph, theirs, unsure)
         waits = waiting_operands(graph, last_places(graph, links), (links.source, links.target))
         source = places_in_program(graph, links, waits)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from jaxviz.graph import ARGUMENT, CONSTANT, ENTER, OPERATION, Column, Graph
 from jaxviz.link.flow import Flow
+from jaxviz.link.folded import Folded
 from jaxviz.link.given import given_nodes
 from jaxviz.link.links import Found
 from jaxviz.link.reading import Beyond, Inside, Reading
@@ -90,14 +91,16 @@ def with_numbers(
     unsure: Collection[int],
     flow: Flow,
     begins: Callable[[int, float], list[Found]],
+    folded: Folded,
 ) -> Sequence[Found]:
     """The tags of a stage, with the equations whose numbers those without a tag are.
 
     What the tags of `unsure` nodes say is not told by the compiler; `begins` says what is known of a number that loops
-    begin with. A number that has the name of a call alone has none
+    begin with, `folded` of one that the compiler made of several. A number that has the name of a call alone has none
     of its own: where a call is put in place, what has no name gets that of the call, and of equal numbers one is left.
     """
     number = _numbers_in(graph, flow)
+    tagged = folded.within(graph, tagged, number, unsure)
     skipped = {node for node in number if graph.nodes.kind[node] == ARGUMENT} | graph.owned_regions.keys()
     nodes = [node for node in number if numbers.calls.issuperset(tagged[node]) and node not in skipped]
     if not nodes:

@@ -80,3 +80,26 @@ def test_a_number_that_has_the_name_of_a_call_alone_is_of_what_reads_it():
     numbers = ex.hlo.find("broadcast")
     assert numbers
     assert not {ex.jaxpr.node(one).op for node in numbers for one in links.sources(node.index)} & {"jit", "pjit"}
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: jnp.sin(jnp.cos(x) * 0.5 * 1.25),
+        lambda x: jnp.sin(jnp.cos(x) + 0.25 + 1.125),
+        lambda x: jnp.sin(jnp.cos(x) * 0.5 / 1.25),
+    ],
+    ids=["products", "sums", "a quotient"],
+)
+def test_what_the_compiler_does_at_once_with_one_number_is_of_both_equations(function):
+    ex = jv.explore(function, jnp.ones(8))
+    _, first, last, _ = (fate.node for fate in ex.fates)
+    links = ex.links("hlo")
+    node, *others = (node.index for node in ex.hlo if node.op in ("multiply", "add", "divide"))
+    if others:
+        # JAX 0.12 does one after the other.
+        assert [links.sources(one) for one in (node, *others)] == [[first], [last]]
+        return
+    assert list(links.sources(node)) == [first, last]
+    assert {links.kind[row] for row in (links.target == node).nonzero()[0].tolist()} == {MERGED}
