@@ -157,8 +157,8 @@ class Capture:
         with self._timed("hlo", "link"):
             tagged = read_tags(places, found.graph, found.names, found.name, relative=False)
             graph = self._with_names(found.graph)
-            apart = with_calls_told_apart(self.jaxpr, graph, tagged, places)
-            return self._linked(graph, apart, outline, numbers)
+            apart, likely = with_calls_told_apart(self.jaxpr, graph, tagged, places)
+            return self._linked(graph, apart, outline, numbers, likely)
 
     @cached_property
     def outline(self) -> Outline:
@@ -309,9 +309,14 @@ class Capture:
 
     @without_collections
     def _linked(
-        self, graph: Graph, tagged: Sequence[Found], outline: Outline, numbers: Numbers | None = None
+        self,
+        graph: Graph,
+        tagged: Sequence[Found],
+        outline: Outline,
+        numbers: Numbers | None = None,
+        likely: frozenset[int] = frozenset(),
     ) -> Linked:
-        """The stage in the order of the jaxpr, with its links and its outline."""
+        """The stage in the order of the jaxpr, with its links and its outline; what some tags say is only `likely`."""
         applied = with_applying(self.jaxpr, graph, tagged)
         known, asked = with_asked(self.jaxpr, graph, with_taken_in(self.jaxpr, graph, applied))
         flow = Flow(graph)
@@ -323,7 +328,7 @@ class Capture:
         if numbers:
             folded = Folded(self.jaxpr, numbers.read, self._equations.makers)
             theirs = with_numbers(graph, known, numbers, unsure, flow, begins, folded)
-        links = make_links(self.jaxpr, graph, theirs, unsure)
+        links = make_links(self.jaxpr, graph, theirs, unsure | likely)
         waits = waiting_operands(graph, last_places(graph, links), (links.source, links.target))
         source = places_in_program(graph, links, waits)
         source = places_of_mixed(graph, source, (links.source, links.target), outline)
