@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
+import { BindingKind } from '../document/graph.ts';
 import { condition, loop, Sketch } from '../document/sketch.ts';
 import { keptOf, tallied } from './residuals.ts';
 
@@ -32,10 +33,34 @@ function call(): { sketch: Sketch; outer: number; inner: number } {
   return { sketch, outer, inner };
 }
 
-test('a document that says nothing of what is kept is taken to keep all that goes across', () => {
+test('a document that says nothing of what is kept is taken to keep all that goes across, each value once', () => {
   const document = decodePlain(loop().plain());
-  const values = [...document.graphs[0].valueNode.keys()];
-  assert.deepEqual(keptOf(document, document.graphs[0])(values), values);
+  const [graph] = document.graphs;
+  const handed = graph.bindingTo[graph.bindingKind.indexOf(BindingKind.enter)];
+  const values = [...graph.valueNode.keys()];
+  assert.deepEqual(
+    keptOf(document, graph)(values),
+    values.filter(value => graph.valueNode[value] !== handed)
+  );
+});
+
+test('a value that is handed into several kernels, or that a loop keeps, counts once', () => {
+  const sketch = new Sketch();
+  const made = sketch.op('exponential', [sketch.argument('x', 'f32[4]')], 'f32[4]');
+  const inside: number[] = [];
+  for (const op of ['fusion', 'fusion', 'while']) {
+    const given = sketch.op(op, [made], 'f32[4]');
+    sketch.region(sketch.last, op, op, () => {
+      inside.push(sketch.argument('', 'f32[4]', { kind: op === 'while' ? 'init' : 'enter', from: made }));
+      const argument = sketch.last;
+      const result = sketch.result('', inside[inside.length - 1], { kind: 'leave', to: given });
+      if (op === 'while') {
+        sketch.bind('carry', result, argument);
+      }
+    });
+  }
+  const document = decodePlain(sketch.plain());
+  assert.deepEqual(keptOf(document, document.graphs[0])(inside), [made]);
 });
 
 test('what a call gives is kept if what makes it is, inside the call or before it, and counts once', () => {

@@ -10,13 +10,10 @@ const LOOP = /while|^scan$/;
 /** Of values that go across, those that are kept, each once and where it is made; all where the document does not say it. */
 export function keptOf(document: Document, graph: Graph): (values: Iterable<number>) => number[] {
   const said = document.residuals.find(one => document.graphs[one.graph] === graph);
-  if (!said) {
-    return values => [...values];
-  }
-  const makers = new Set(said.node);
+  const makers = said && new Set(said.node);
   return values =>
     [...new Set([...values].map(value => madeAs(document, graph, value)))].filter(
-      value => value >= 0 && makers.has(graph.valueNode[value])
+      value => value >= 0 && (!makers || makers.has(graph.valueNode[value]))
     );
 }
 
@@ -40,10 +37,10 @@ export function tallied<Carrier extends { readonly values: Iterable<number> }>(
 function madeAs({ strings }: Document, graph: Graph, value: number): number {
   const borders = bordersOf(graph);
   for (let step = 0; step < MOST_BORDERS && value >= 0; step++) {
-    const entered = borders.into[graph.valueNode[value]];
+    const maker = graph.valueNode[value];
     const [leaving, ...branches] = borders.outOf.get(value) ?? [];
-    if (entered >= 0 && graph.bindingKind[entered] === BindingKind.enter) {
-      value = graph.bindingFrom[entered];
+    if (borders.passes(maker)) {
+      value = graph.bindingFrom[borders.into[maker]];
     } else if (leaving !== undefined && !branches.length && graph.bindingKind[leaving] === BindingKind.leave) {
       const result = graph.bindingFrom[leaving];
       if (LOOP.test(strings[graph.regionKind[graph.region[result]]])) {
