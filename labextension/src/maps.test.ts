@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { getOrMake } from './maps';
+import { getOrMake, NumberMap } from './maps';
 
 test('what a map has is made once, also where it is nothing', () => {
   const map = new Map<string, number | null>();
@@ -12,4 +12,15 @@ test('what a map has is made once, also where it is nothing', () => {
     });
   assert.deepEqual([get('none', null), get('none', 1), get('zero', 0), get('zero', 1)], [null, null, 0, 0]);
   assert.deepEqual(made, ['none', 'zero']);
+});
+
+test('a map from numbers has what was set last, from its least key on', () => {
+  const map = new NumberMap<string | null>(3, -2);
+  map.set(-2, 'least');
+  map.set(2, 'first');
+  map.set(2, null);
+  assert.deepEqual(
+    [-2, -1, 0, 1, 2].map(key => map.get(key)),
+    ['least', undefined, undefined, undefined, null]
+  );
 });

@@ -9,7 +9,8 @@ export class Borders {
   readonly outOf = new Map<number, number[]>();
   /** For a result node, the arguments of the next turn that it becomes, as binding indices; not where all stays as it was. */
   readonly carries = new Map<number, number[]>();
-  private readonly ofBranches = new Set<number>();
+  /** Results of one of several regions that give the same value: the branches of a condition. */
+  readonly resultsOfBranches = new Set<number>();
   /** Of each node, 1 for an argument that every turn of a loop hands to the next as it was given it. */
   private readonly kept: Uint8Array;
 
@@ -32,14 +33,14 @@ export class Borders {
     this.kept = this.keptArguments();
     for (const bindings of this.outOf.values()) {
       if (bindings.length > 1) {
-        bindings.forEach(binding => this.ofBranches.add(graph.bindingFrom[binding]));
+        bindings.forEach(binding => this.resultsOfBranches.add(graph.bindingFrom[binding]));
       }
     }
   }
 
   /** True for a result of one of several regions that give the same value: the branches of a condition. */
   isOfBranch(result: number): boolean {
-    return this.ofBranches.has(result);
+    return this.resultsOfBranches.has(result);
   }
 
   /** True for an argument that only passes on a value from outside, unchanged in every turn. */

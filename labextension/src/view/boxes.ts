@@ -1,7 +1,8 @@
 /** The boxes on the screen, in program order: closed rows, frames of open rows, operations, arguments and results. */
 import { NodeKind, NodeRole, type Document, type Graph } from '../document/graph.ts';
+import { endsOf } from './ends.ts';
 import { family, familyOfRow } from './family.ts';
-import { itemOfNode, type Folds } from './folds.ts';
+import { itemOfNode, NOTHING, type Folds } from './folds.ts';
 import { fatesOf, ghostsOf, type Ghost } from './ghosts.ts';
 import { rowOpens, type Rows } from './outline.ts';
 import type { Reads } from './reads.ts';
@@ -28,12 +29,13 @@ export class Boxes {
   readonly ghost: number[] = [];
   /** Of a box that several nodes are seen in, those beside its own. */
   readonly others = new Map<number, number[]>();
-  /** The box of each item that has one. */
-  private readonly ofItem = new Map<number, number>();
+  /** For each item one more than the number of its box: nodes, the last one first, then rows. */
+  private readonly ofItem: Int32Array;
   /** What became of what an item is. */
   readonly ghostOf: (item: number) => Ghost;
   private readonly rows: Rows;
-  /** The box of all results that no box makes, where these are many; -1 for none. */
+  /** Results that no box makes: where they are many, one box stands for all of them, `handedThrough`; -1 for none. */
+  private idle: ReadonlySet<number> = new Set();
   private handedThrough = -1;
 
   constructor(
@@ -44,12 +46,17 @@ export class Boxes {
   ) {
     this.ghostOf = ghostsOf(graph, folds, fatesOf(document, graph));
     this.rows = folds.rows;
+    this.ofItem = new Int32Array(graph.nodeCount + folds.rows.count);
     this.build();
   }
 
   /** The box that an item is seen in, or -1. */
   of(item: number): number {
-    return this.ofItem.get(item) ?? -1;
+    return item === NOTHING ? -1 : this.ofItem[this.graph.nodeCount + item] - 1;
+  }
+
+  private keep(item: number, box: number): void {
+    this.ofItem[this.graph.nodeCount + item] = box + 1;
   }
 
   ofNode(node: number): number {
@@ -71,8 +78,8 @@ export class Boxes {
     const { end: ends, parent } = this.rows.outline;
     let last = beside.leaf(node) === this.rows.leaf[node] ? end : -1;
     for (let row = beside.leaf(node); row > 0; row = beside.around(row)) {
-      const frame = ends[row] >= last ? this.ofItem.get(row) : undefined;
-      if (frame !== undefined && this.shape[frame] === Shape.frame) {
+      const frame = ends[row] >= last ? this.of(row) : -1;
+      if (frame >= 0 && this.shape[frame] === Shape.frame) {
         return frame;
       }
       // What was put beside others is in all that is around them.
@@ -86,28 +93,30 @@ export class Boxes {
     const { first } = this.rows.outline;
     const results = this.results();
     const fewResults = results.length <= MAX_RESULT_BOXES;
-    const idle = fewResults ? [] : results.filter(node => this.comesFromChip(node));
-    const together = new Set(idle.length > MAX_HANDED_THROUGH ? idle : []);
+    this.idle = new Set(fewResults ? [] : results.filter(node => this.comesFromChip(node)));
+    const together = this.idle.size > MAX_HANDED_THROUGH;
     const rows = [
       ...this.folds.frames.map(row => ({ row, frame: true })),
       ...this.folds.boxes.map(row => ({ row, frame: false }))
     ].sort((a, b) => a.row - b.row);
-    const { beside, item } = this.folds;
+    const { beside, nodes } = this.folds;
     const order: { item: number; frame: boolean }[] = [];
     let next = 0;
-    for (let node = 0; node <= this.graph.nodeCount; node++) {
+    const addRowsTo = (node: number): void => {
       for (; next < rows.length && first[rows[next].row] <= node; next++) {
         order.push({ item: rows[next].row, frame: rows[next].frame });
       }
-      if (node < this.graph.nodeCount && item[node] === itemOfNode(node)) {
-        order.push({ item: item[node], frame: false });
-      }
+    };
+    for (const node of nodes) {
+      addRowsTo(node);
+      order.push({ item: itemOfNode(node), frame: false });
     }
+    addRowsTo(this.graph.nodeCount);
     if (!beside.isEmpty) {
       order.sort((one, other) => beside.compare(one.item, other.item));
     }
     for (const one of order) {
-      if (together.has(-1 - one.item)) {
+      if (together && this.idle.has(-1 - one.item)) {
         this.addHandedThrough(-1 - one.item);
       } else if (one.item < 0) {
         this.addNode(-1 - one.item, fewResults);
@@ -161,7 +170,7 @@ export class Boxes {
         }
         break;
       case NodeKind.result:
-        if (top && (fewResults || this.comesFromChip(node))) {
+        if (top && (fewResults || this.idle.has(node))) {
           this.add(item, node, Shape.port, around);
         }
         break;
@@ -175,7 +184,7 @@ export class Boxes {
       this.others.set(this.handedThrough, []);
     } else {
       this.others.get(this.handedThrough)?.push(node);
-      this.ofItem.set(itemOfNode(node), this.handedThrough);
+      this.keep(itemOfNode(node), this.handedThrough);
     }
   }
 
@@ -189,15 +198,15 @@ export class Boxes {
     this.closed.push(0);
     this.times.push(item >= 0 ? this.rows.outline.count[item] : 1);
     this.ghost.push(shape === Shape.box && this.ghostOf(item).gone ? 1 : 0);
-    this.ofItem.set(item, box);
+    this.keep(item, box);
     return box;
   }
 
   private parentOfRow(row: number): number {
     const { beside } = this.folds;
     for (let around = beside.around(row); around > 0; around = beside.around(around)) {
-      const frame = this.ofItem.get(around);
-      if (frame !== undefined) {
+      const frame = this.of(around);
+      if (frame >= 0) {
         return frame;
       }
     }
@@ -237,14 +246,7 @@ export class Boxes {
 
   /** The results of the program. */
   private results(): number[] {
-    const { graph } = this;
-    const results: number[] = [];
-    for (let node = 0; node < graph.nodeCount; node++) {
-      if (graph.kind[node] === NodeKind.result && graph.region[node] === 0) {
-        results.push(node);
-      }
-    }
-    return results;
+    return [...endsOf(this.graph)].filter(node => this.graph.kind[node] === NodeKind.result);
   }
 
   /** True for a result that is an argument of the program as it came. */

@@ -3,12 +3,12 @@ import { BindingKind, NodeKind, type Document, type Graph } from '../document/gr
 import { attribute, cut, shortPath, typeText, variableOf } from './label.ts';
 import { bordersOf, type Borders } from './borders.ts';
 import { LOOPS } from './control.ts';
-import type { Origin } from './flow.ts';
+import { byOperand, type Origin } from './flow.ts';
 import { Brevity } from './folds.ts';
 import { boxLabel, rowsOf } from './outline.ts';
 import type { Chip } from './visible.ts';
 import { constantWords, numberText } from './words.ts';
-import { getOrMake } from '../maps';
+import { getOrMake, NumberMap } from '../maps';
 
 /** On one side of a box so many chips are named; where there are more, the others are counted. */
 const MAX_CHIPS = 2;
@@ -41,11 +41,11 @@ export const BEFORE_CHIP: Omit<Chip, 'value'> = {
 /** What a step of a path begins with. */
 const STEP = /[[.]/;
 
-const known = new WeakMap<Graph, Map<number, Chip>>();
+const known = new WeakMap<Graph, NumberMap<Chip>>();
 
 /** The chip of an operand that no box makes; worked out once, as a first view is chosen from many. */
 export function operandChip(document: Document, graph: Graph, origin: Origin): Chip {
-  const chips = getOrMake(known, graph, () => new Map<number, Chip>());
+  const chips = getOrMake(known, graph, () => byOperand<Chip>(graph));
   const key = origin.node < 0 ? -1 - origin.literal : origin.value;
   return getOrMake(chips, key, () => makeChip(document, graph, origin));
 }
@@ -158,6 +158,8 @@ function titleOfResult(path: string): string {
   return /^result\b/.test(path) ? path : `result ${path}`;
 }
 
+const knownResults = new WeakMap<Graph, NumberMap<Omit<Chip, 'value'>>>();
+
 /** The chip at the maker of a result that has no box; undefined where the border says nothing worth a mark. */
 export function resultChip(
   document: Document,
@@ -167,13 +169,8 @@ export function resultChip(
 ): Omit<Chip, 'value'> | undefined {
   const region = graph.region[node];
   if (region === 0) {
-    const name = document.strings[graph.name[node]] || 'result';
-    const variable = variableOf(document, graph, node);
-    // Where the path is long, that it is a result is said by the arrow alone.
-    const path = shortPath(variable || name);
-    const short = path.length > 12 ? path.replace(/^result/, '') : path;
-    const title = variable ? `result ${variable}, ${name}` : titleOfResult(name);
-    return { text: cut(`→ ${short}`, 18), side: 'right', title, path: variable || name };
+    const chips = getOrMake(knownResults, graph, () => new NumberMap<Omit<Chip, 'value'>>(graph.nodeCount));
+    return getOrMake(chips, node, () => makeResultChip(document, graph, node));
   }
   if (borders.carries.has(node)) {
     return { text: CARRY, side: 'right', title: 'carried into the next turn' };
@@ -182,6 +179,16 @@ export function resultChip(
     return { text: '→ goes on?', side: 'right', title: 'the loop goes on while this holds' };
   }
   return undefined;
+}
+
+function makeResultChip(document: Document, graph: Graph, node: number): Omit<Chip, 'value'> {
+  const name = document.strings[graph.name[node]] || 'result';
+  const variable = variableOf(document, graph, node);
+  // Where the path is long, that it is a result is said by the arrow alone.
+  const path = shortPath(variable || name);
+  const short = path.length > 12 ? path.replace(/^result/, '') : path;
+  const title = variable ? `result ${variable}, ${name}` : titleOfResult(name);
+  return { text: cut(`→ ${short}`, 18), side: 'right', title, path: variable || name };
 }
 
 /** The chips of each box while they are being collected. */
@@ -330,7 +337,7 @@ function byTree(chips: readonly Chip[]): (readonly Chip[])[] {
   for (const chip of chips) {
     const [root] = chip.path?.split(STEP, 1) ?? [''];
     const key = root ? `tree ${root}` : `text ${chip.text}`;
-    trees.set(key, [...(trees.get(key) ?? []), chip]);
+    getOrMake(trees, key, () => []).push(chip);
   }
   return [...trees.values()];
 }

@@ -4,7 +4,7 @@
  */
 import { NodeKind, NodeRole, type Graph } from '../document/graph.ts';
 import { NOTHING, type Folds } from './folds.ts';
-import { getOrMake } from '../maps';
+import { getOrMake, NumberMap } from '../maps';
 
 /** Where a value comes from: output `value` of `node`, or literal `literal` where `node` is -1. */
 export interface Origin {
@@ -14,11 +14,16 @@ export interface Origin {
 }
 
 /** Of each graph the origins of what is read where it is made: they are the same in every view. */
-const made = new WeakMap<Graph, Map<number, readonly Origin[]>>();
+const made = new WeakMap<Graph, NumberMap<readonly Origin[]>>();
+
+/** By operands of a graph: by its values, and by its literals, which are below 0. */
+export function byOperand<Value>(graph: Graph): NumberMap<Value> {
+  return new NumberMap<Value>(graph.valueNode.length, -graph.literalText.length);
+}
 
 export class Flow {
-  private readonly known = new Map<number, readonly Origin[]>();
-  private readonly made: Map<number, readonly Origin[]>;
+  private readonly known: NumberMap<readonly Origin[]>;
+  private readonly made: NumberMap<readonly Origin[]>;
   private readonly graph: Graph;
 
   /** `puts` are operations that hand on what they put into another value, their second operand; a `kernel` may, too. */
@@ -28,7 +33,8 @@ export class Flow {
     private readonly kernel = -1
   ) {
     this.graph = folds.graph;
-    this.made = getOrMake(made, this.graph, () => new Map<number, readonly Origin[]>());
+    this.known = byOperand(this.graph);
+    this.made = getOrMake(made, this.graph, () => byOperand<readonly Origin[]>(this.graph));
   }
 
   /**
@@ -36,15 +42,17 @@ export class Flow {
    * Follows chains in a loop, not by recursion, for programs that nest a thousand deep.
    */
   origins(operand: number): readonly Origin[] {
-    const first = this.behind(operand);
-    if (first === null) {
-      return this.originsWhereMade(operand);
+    let found = this.known.get(operand);
+    if (!found) {
+      const first = this.behind(operand);
+      found = first === null ? this.originsWhereMade(operand) : this.originsBehind(operand, first);
+      this.known.set(operand, found);
     }
-    const found = this.known.get(operand);
-    if (found) {
-      return found;
-    }
-    const origins: Origin[] = this.chosen(operand);
+    return found;
+  }
+
+  private originsBehind(operand: number, first: number[]): Origin[] {
+    const origins = this.chosen(operand);
     const seen = new Set<number>([operand]);
     const todo = first.reverse();
     while (todo.length) {
@@ -61,16 +69,23 @@ export class Flow {
         todo.push(...behind.reverse());
       }
     }
-    this.known.set(operand, origins);
     return origins;
   }
 
   private originsWhereMade(operand: number): readonly Origin[] {
-    return getOrMake(this.made, operand, () => [
-      operand < 0
-        ? { node: -1, value: -1, literal: -1 - operand }
-        : { node: this.graph.valueNode[operand], value: operand, literal: -1 }
-    ]);
+    let origins = this.made.get(operand);
+    if (!origins) {
+      const isLiteral = operand < 0;
+      origins = [
+        {
+          node: isLiteral ? -1 : this.graph.valueNode[operand],
+          value: isLiteral ? -1 : operand,
+          literal: isLiteral ? -1 - operand : -1
+        }
+      ];
+      this.made.set(operand, origins);
+    }
+    return origins;
   }
 
   /** True for a constant that is made of nothing but literals: it is written beside what reads it. */

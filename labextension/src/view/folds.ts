@@ -8,7 +8,9 @@
 import { NodeKind, NodeRole, RowKind, type Graph } from '../document/graph.ts';
 import { Beside } from './beside.ts';
 import type { Borders } from './borders.ts';
-import { childrenOf, type Rows } from './outline.ts';
+import { childrenOf, ownNodes, type Rows } from './outline.ts';
+import { endsOf } from './ends.ts';
+import { getOrMake } from '../maps';
 
 /**
  * Where there is little room beside boxes, what stands there is told in one label at each side, and long names are cut
@@ -43,6 +45,9 @@ export interface ViewState {
 /** Nothing: a node that is looked through, or that is a mere label. */
 export const NOTHING = -(2 ** 30);
 
+/** Of each outline which copies were found to hold the same as another one. */
+const same = new WeakMap<Rows, Map<number, boolean>>();
+
 export const itemOfNode = (node: number): number => -1 - node;
 
 export class Folds {
@@ -51,11 +56,15 @@ export class Folds {
   /** Rows on the screen that are closed boxes, and those that are frames, in order. */
   readonly boxes: number[] = [];
   readonly frames: number[] = [];
+  /** Nodes that are items of their own, in order. */
+  readonly nodes: Int32Array;
   /** What stands beside the first copies of folded stacks, which lack it. */
   readonly beside: Beside;
   /** For each node, the copy of the innermost folded stack that it stands in, over all stacks; 0 for none. */
   readonly copyOf: Int32Array;
   private copies = 0;
+  private runsBegin: readonly number[] | null = null;
+  private readonly single: number[] = [];
 
   constructor(
     readonly graph: Graph,
@@ -68,6 +77,15 @@ export class Folds {
     this.beside = new Beside(rows);
     this.show(0);
     this.showEnds();
+    this.nodes = Int32Array.from(this.single)
+      .sort()
+      .filter((node, at, nodes) => node !== nodes[at - 1] && this.item[node] === itemOfNode(node));
+  }
+
+  /** Where runs of nodes begin that are seen as one item and stand in one copy, and where the last one ends. */
+  get runs(): readonly number[] {
+    this.runsBegin ??= runsIn(this.item, this.copyOf);
+    return this.runsBegin;
   }
 
   isOpen(row: number): boolean {
@@ -77,11 +95,8 @@ export class Folds {
   /** How many boxes stand for operations: what a picture of this would have, without making it. */
   get operationBoxes(): number {
     const { graph, rows } = this;
-    let count = this.boxes.reduce((sum, row) => sum + (rows.operations[row] ? 1 : 0), 0);
-    for (let node = 0; node < graph.nodeCount; node++) {
-      count += this.item[node] === itemOfNode(node) && graph.kind[node] === NodeKind.operation ? 1 : 0;
-    }
-    return count;
+    const inRows = this.boxes.reduce((sum, row) => sum + (rows.operations[row] ? 1 : 0), 0);
+    return this.nodes.reduce((sum, node) => sum + (graph.kind[node] === NodeKind.operation ? 1 : 0), inRows);
   }
 
   /** True for an open row that has no frame of its own: the program, a statement, the only copy that is shown. */
@@ -156,10 +171,9 @@ export class Folds {
   /** Nodes that belong to an open row itself are boxes of their own. */
   private showOwn(row: number): void {
     const { graph, rows } = this;
-    const { first, end, role } = rows.outline;
-    for (let node = first[row]; node < end[row]; node++) {
-      if (rows.leaf[node] === row && this.isDrawn(node, role[node])) {
-        this.item[node] = itemOfNode(node);
+    for (const node of ownNodes(rows, row)) {
+      if (this.isDrawn(node, rows.outline.role[node])) {
+        this.showAlone(node);
       }
     }
     if (graph.regionCount > 1) {
@@ -167,13 +181,17 @@ export class Folds {
     }
   }
 
+  private showAlone(node: number): void {
+    this.item[node] = itemOfNode(node);
+    this.single.push(node);
+  }
+
   /** What goes into the program and comes out of it is in no box, also where the first or last row reaches around it. */
   private showEnds(): void {
     const { graph } = this;
-    for (let node = 0; node < graph.nodeCount; node++) {
-      const end = graph.kind[node] === NodeKind.argument || this.isResult(node);
-      if (end && graph.region[node] === 0) {
-        this.item[node] = itemOfNode(node);
+    for (const node of endsOf(graph)) {
+      if (graph.kind[node] === NodeKind.argument || this.isResult(node)) {
+        this.showAlone(node);
         this.copyOf[node] = 0;
       }
     }
@@ -182,9 +200,8 @@ export class Folds {
   /** What stands inside an operation that is drawn whole belongs to it. */
   private showDetails(row: number): void {
     const { graph, rows } = this;
-    const { first, end, role } = rows.outline;
-    for (let node = first[row]; node < end[row]; node++) {
-      if (rows.leaf[node] === row && role[node] === NodeRole.detail) {
+    for (const node of ownNodes(rows, row)) {
+      if (rows.outline.role[node] === NodeRole.detail) {
         this.item[node] = this.item[graph.regionOwner[graph.region[node]]] ?? NOTHING;
       }
     }
@@ -231,6 +248,12 @@ export class Folds {
   }
 
   private holdsSame(copy: number, shown: number): boolean {
+    const { rows } = this;
+    const found = getOrMake(same, rows, () => new Map<number, boolean>());
+    return getOrMake(found, copy * rows.count + shown, () => this.comparesSame(copy, shown));
+  }
+
+  private comparesSame(copy: number, shown: number): boolean {
     const { graph } = this;
     const { first, end, role } = this.rows.outline;
     if (end[copy] - first[copy] !== end[shown] - first[shown]) {
@@ -283,7 +306,7 @@ export class Folds {
           place.after(item[node]);
           beside.count(item[node]);
         } else if (this.isDrawn(node, rows.outline.role[node])) {
-          item[node] = itemOfNode(node);
+          this.showAlone(node);
           place.add(item[node]);
         }
       }
@@ -302,4 +325,18 @@ export class Folds {
     }
     [row, ...through].forEach(at => this.showDetails(at));
   }
+}
+
+function runsIn(item: Int32Array, copyOf: Int32Array): number[] {
+  const runs = [0];
+  let [own, copy] = [item[0], copyOf[0]];
+  for (let node = 1; node < item.length; node++) {
+    if (item[node] !== own || copyOf[node] !== copy) {
+      runs.push(node);
+      own = item[node];
+      copy = copyOf[node];
+    }
+  }
+  runs.push(item.length);
+  return runs;
 }

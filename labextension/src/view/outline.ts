@@ -25,6 +25,9 @@ export interface Rows {
   readonly boxes: Int32Array;
   /** The innermost row of each node. */
   readonly leaf: Int32Array;
+  /** Nodes of which row r is the innermost: `own[firstOwn[r]]` to `own[firstOwn[r + 1]]`. */
+  readonly firstOwn: Int32Array;
+  readonly own: Int32Array;
   /** The row of a phase that a row stands in, or -1. */
   readonly phase: Int32Array;
 }
@@ -56,6 +59,11 @@ export function rowOpens(rows: Rows, row: number): boolean {
 /** The rows inside `row`, one level down. */
 export function childrenOf(rows: Rows, row: number): Int32Array {
   return rows.children.subarray(rows.firstChild[row], rows.firstChild[row + 1]);
+}
+
+/** The nodes that stand in `row` and in none of the rows inside it. */
+export function ownNodes(rows: Rows, row: number): Int32Array {
+  return rows.own.subarray(rows.firstOwn[row], rows.firstOwn[row + 1]);
 }
 
 /**
@@ -127,18 +135,7 @@ function complete(
   detail: readonly string[]
 ): Rows {
   const count = outline.parent.length;
-  const firstChild = new Int32Array(count + 1);
-  for (let row = 1; row < count; row++) {
-    firstChild[outline.parent[row] + 1]++;
-  }
-  for (let row = 0; row < count; row++) {
-    firstChild[row + 1] += firstChild[row];
-  }
-  const next = firstChild.slice();
-  const children = new Int32Array(Math.max(0, count - 1));
-  for (let row = 1; row < count; row++) {
-    children[next[outline.parent[row]]++] = row;
-  }
+  const [firstChild, children] = grouped(outline.parent, count, 1);
   const countUpTo = (mostRole: number, isFrame: (node: number) => boolean = () => false): Int32Array => {
     const before = new Int32Array(graph.nodeCount + 1);
     for (let node = 0; node < graph.nodeCount; node++) {
@@ -153,6 +150,7 @@ function complete(
     leaf.fill(row, outline.first[row], outline.end[row]);
     phase[row] = outline.kind[row] === RowKind.phase ? row : row > 0 ? phase[outline.parent[row]] : -1;
   }
+  const [firstOwn, own] = grouped(leaf, count);
   return {
     outline,
     ofProgram,
@@ -164,8 +162,27 @@ function complete(
     operations: countUpTo(NodeRole.counter),
     boxes: countUpTo(NodeRole.box, node => isKernel(document, graph, outline, node)),
     leaf,
+    firstOwn,
+    own,
     phase
   };
+}
+
+/** Things from `from` on by what each is in, and where each of these begins among them. */
+function grouped(within: Int32Array, groups: number, from = 0): [Int32Array, Int32Array] {
+  const first = new Int32Array(groups + 1);
+  for (let thing = from; thing < within.length; thing++) {
+    first[within[thing] + 1]++;
+  }
+  for (let group = 0; group < groups; group++) {
+    first[group + 1] += first[group];
+  }
+  const next = first.slice();
+  const things = new Int32Array(Math.max(0, within.length - from));
+  for (let thing = from; thing < within.length; thing++) {
+    things[next[within[thing]]++] = thing;
+  }
+  return [first, things];
 }
 
 /** For a graph folded by its kernels, the rows of the program itself: parts of a long list are named by them. */

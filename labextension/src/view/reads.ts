@@ -2,8 +2,9 @@
 import { BindingKind, NodeKind, NodeRole, type Document, type Graph } from '../document/graph.ts';
 import { Flow, type Origin } from './flow.ts';
 import { NOTHING, type Folds } from './folds.ts';
-import { reachIn } from './reach.ts';
-import { getOrMake } from '../maps';
+import { crossingsOf, type Crossing } from './crossing.ts';
+import { endsOf } from './ends.ts';
+import { getOrMake, NumberMap } from '../maps';
 
 /** An argument that more boxes read than this is a chip at each of them. */
 const MAX_ARGUMENT_EDGES = 3;
@@ -14,6 +15,9 @@ const MAX_IDLE_ARGUMENTS = 8;
 /** More arguments than this with a plain name each nobody wrote: the leaves of a tree, numbered by a compiler. */
 const MAX_PLAIN_ARGUMENTS = 12;
 
+/** Among so few operands a place is found as fast by looking as by asking a map of them. */
+const FEW_OPERANDS = 8;
+
 const NONE: readonly Origin[] = [];
 /** Operations that, where they are edges, hand on their second operand: the slice that a turn gives, a number kept in bounds. */
 const PUTS = ['dynamic_update_slice', 'dynamic-update-slice', 'clamp'];
@@ -22,6 +26,19 @@ const PLAIN_NAME = /^[\p{L}_][\p{L}\p{N}_]*$/u;
 const READ = 1;
 const COUNTED = 2;
 const known = new WeakMap<Graph, Uint8Array>();
+
+/** The arguments of a program that have a plain name, and how many there are. */
+interface Arguments {
+  readonly count: number;
+  readonly plain: ReadonlySet<number>;
+}
+
+const argumentsOf = new WeakMap<Graph, Arguments>();
+
+function findArguments(document: Document, graph: Graph): Arguments {
+  const all = endsOf(graph).filter(node => graph.kind[node] === NodeKind.argument);
+  return { count: all.length, plain: new Set(all.filter(node => PLAIN_NAME.test(document.strings[graph.name[node]]))) };
+}
 
 /** For each value of a graph whether anything reads it, and whether what counts the turns of a loop does. */
 function readIn(graph: Graph, role: ArrayLike<number>): Uint8Array {
@@ -41,7 +58,6 @@ function readIn(graph: Graph, role: ArrayLike<number>): Uint8Array {
 
 interface ReadBy {
   readonly node: number;
-  readonly sources: readonly number[];
   readonly placesFrom: ReadonlyMap<number, readonly number[]>;
 }
 
@@ -52,14 +68,16 @@ function keyOf({ value, literal }: Origin): number {
 
 export class Reads {
   readonly flow: Flow;
-  /** For each value the item that reads it, or all of them where there are several. */
-  private readonly readersOf = new Map<number, number | Set<number>>();
+  /** Nodes that read what is seen as something else, and those that make what too many do: 1 for each of them. */
+  readonly marked: Uint8Array;
+  /** For each value the first item that reads it, or `NOTHING`, and all the others where there are more. */
+  private readonly reader: Int32Array;
+  private readonly otherReaders = new Map<number, Set<number>>();
   /** Values that too many boxes read for edges. */
   private readonly hubs = new Set<number>();
   /** What each node reads of other items, where it does. */
-  private readonly read = new Map<number, readonly Origin[]>();
-  private readonly argumentCount: number;
-  private readonly hasPlain: boolean;
+  private readonly read: NumberMap<readonly Origin[]>;
+  private readonly arguments: Arguments;
   private asked: ReadBy | null = null;
 
   constructor(
@@ -69,55 +87,73 @@ export class Reads {
   ) {
     const puts = PUTS.map(name => document.strings.indexOf(name)).filter(op => op >= 0);
     this.flow = new Flow(folds, new Set(puts), document.strings.indexOf('fusion'));
-    const { kind, region, nodeCount } = graph;
-    let argumentCount = 0;
-    let plain = 0;
-    for (let node = 0; node < nodeCount; node++) {
-      if (kind[node] === NodeKind.argument && region[node] === 0) {
-        argumentCount++;
-        plain += PLAIN_NAME.test(this.nameOf(node)) ? 1 : 0;
-      }
-    }
-    this.argumentCount = argumentCount;
-    this.hasPlain = plain <= MAX_PLAIN_ARGUMENTS;
+    this.marked = new Uint8Array(graph.nodeCount);
+    this.reader = new Int32Array(graph.valueNode.length).fill(NOTHING);
+    this.read = new NumberMap(graph.nodeCount);
+    this.arguments = getOrMake(argumentsOf, graph, () => findArguments(document, graph));
     this.collect();
+    this.hubs.forEach(value => (this.marked[graph.valueNode[value]] = 1));
   }
 
   /** In a run of nodes that are seen as one item, few read what stands before it. */
   private collect(): void {
     const { graph, folds } = this;
-    const { kind, region, nodeCount } = graph;
-    const { item } = folds;
-    const reach = reachIn(graph, folds.borders, folds.rows.outline.role);
-    let [own, begin] = [NOTHING, 0];
-    for (let node = 0; node < nodeCount; node++) {
-      if (item[node] !== own) {
-        own = item[node];
-        begin = node;
+    const { runs, item } = folds;
+    const crossings = crossingsOf(graph, folds.borders, folds.rows.outline.role);
+    for (let run = 0; run + 1 < runs.length; run++) {
+      const crossing = item[runs[run]] === NOTHING ? null : crossings.of(runs[run], runs[run + 1]);
+      if (crossing) {
+        this.collectFrom(crossing, item[runs[run]]);
       }
-      if (own === NOTHING || reach[node] >= begin) {
+    }
+  }
+
+  private collectFrom({ nodes, first, sources }: Crossing, own: number): void {
+    const { kind, region } = this.graph;
+    for (let at = 0; at < nodes.length; at++) {
+      const node = nodes[at];
+      if (kind[node] === NodeKind.argument && this.isIgnored(node)) {
         continue;
       }
-      const origins = this.outside(node, false);
-      if (origins.length) {
-        this.read.set(node, origins);
-        const isEnd = kind[node] === NodeKind.result && region[node] === 0;
-        for (const origin of isEnd ? NONE : origins) {
-          if (origin.node >= 0 && item[origin.node] !== own) {
-            this.addReader(origin.value, own);
+      // Of one operand, as most nodes have, the list that is there is given; of more, one is made.
+      let [origins, joined]: [readonly Origin[], Origin[]] = [NONE, []];
+      for (let i = first[at]; i < first[at + 1]; i++) {
+        const more = this.madeElsewhere(node, sources[i], own);
+        if (!origins.length) {
+          origins = more;
+        } else if (more.length) {
+          if (origins !== joined) {
+            origins = joined = [...origins];
           }
+          more.forEach(origin => joined.push(origin));
+        }
+      }
+      if (origins.length) {
+        this.marked[node] = 1;
+        this.read.set(node, origins);
+        if (kind[node] !== NodeKind.result || region[node] !== 0) {
+          this.addReader(origins, own);
         }
       }
     }
   }
 
-  /** What a node reads that is seen as something else: `outside` of it without literals, which is known. */
-  others(node: number): readonly Origin[] {
-    return this.read.get(node) ?? NONE;
+  /** The origins of what a node of `own` reads that are seen as something else, or are handed in and written beside it. */
+  private madeElsewhere(reader: number, source: number, own: number): readonly Origin[] {
+    const { item } = this.folds;
+    const isHanded = (value: number): boolean => value !== source || this.graph.kind[reader] === NodeKind.argument;
+    const isElsewhere = ({ node, value }: Origin): boolean =>
+      node < 0 || item[node] !== own || (isHanded(value) && this.isWrittenBeside(reader, value));
+    const origins = this.flow.origins(source);
+    return origins.every(isElsewhere) ? origins : origins.filter(isElsewhere);
   }
 
-  readsOthers(node: number): boolean {
-    return this.read.has(node);
+  /**
+   * What a node reads that is seen as something else, without literals, and, where it stands in a closed row, without
+   * what one before it in that row reads.
+   */
+  others(node: number): readonly Origin[] {
+    return this.read.get(node) ?? NONE;
   }
 
   get hasHubs(): boolean {
@@ -148,16 +184,19 @@ export class Reads {
 
   /** What a node itself reads of what comes from an origin: of a branch or a loop what that gives, not what it is made of. */
   handed(node: number, origin: Origin): number[] {
-    const { sources, placesFrom } = this.readBy(node);
-    return (placesFrom.get(keyOf(origin)) ?? []).map(place => sources[place]);
+    const sources = this.sources(node);
+    if (sources.length > FEW_OPERANDS) {
+      return (this.readBy(node).placesFrom.get(keyOf(origin)) ?? []).map(place => sources[place]);
+    }
+    const key = keyOf(origin);
+    return sources.filter(source => this.flow.origins(source).some(one => keyOf(one) === key));
   }
 
   /** What a node reads, and where among that each origin is; one node is asked for all that it reads in a row. */
   private readBy(node: number): ReadBy {
     if (this.asked?.node !== node) {
-      const sources = this.sources(node);
       const placesFrom = new Map<number, number[]>();
-      sources.forEach((source, place) => {
+      this.sources(node).forEach((source, place) => {
         for (const key of new Set(this.flow.origins(source).map(keyOf))) {
           const places = placesFrom.get(key);
           if (places) {
@@ -167,7 +206,7 @@ export class Reads {
           }
         }
       });
-      this.asked = { node, sources, placesFrom };
+      this.asked = { node, placesFrom };
     }
     return this.asked;
   }
@@ -181,31 +220,21 @@ export class Reads {
   }
 
   /**
-   * The same without what is seen as the same item as the node: most of what is read in a graph, so none of that is
-   * collected first. `literals`: with those among them, and with what is made of them alone.
+   * Where what a node reads comes from, with literals, without what is seen as the same item as the node unless that is
+   * made of literals alone.
    */
-  outside(node: number, literals: boolean): readonly Origin[] {
+  outside(node: number): readonly Origin[] {
     const { graph, folds } = this;
     if (graph.kind[node] === NodeKind.argument) {
       return this.originsOfArgument(node);
     }
     const item = folds.item[node];
-    // Of one operand, as most nodes have, the list that is there is given; of more, one is made.
-    let [origins, own]: [readonly Origin[], Origin[]] = [NONE, []];
+    const origins: Origin[] = [];
     for (let i = graph.firstOperand[node]; i < graph.firstOperand[node + 1]; i++) {
       const source = graph.operandSource[i];
       const inside = source >= 0 && item !== NOTHING && this.isMadeIn(item, source);
-      if (source < 0 ? !literals : inside && !(literals && this.isWrittenBeside(node, source))) {
-        continue;
-      }
-      const more = this.flow.origins(source);
-      if (!origins.length) {
-        origins = more;
-      } else if (more.length) {
-        if (origins !== own) {
-          origins = own = [...origins];
-        }
-        more.forEach(origin => own.push(origin));
+      if (!inside || this.isWrittenBeside(node, source)) {
+        origins.push(...this.flow.origins(source));
       }
     }
     return origins;
@@ -252,16 +281,11 @@ export class Reads {
   /** An argument of the program is a box of its own if it is a plain array that few boxes read; else it is a chip. */
   isPort(node: number): boolean {
     const count = this.readers(this.graph.firstValue[node]);
-    if (count === 0) {
-      return this.argumentCount <= MAX_IDLE_ARGUMENTS;
+    if (count === 0 || !this.document.strings[this.graph.name[node]]) {
+      return this.arguments.count <= MAX_IDLE_ARGUMENTS && count <= MAX_ARGUMENT_EDGES;
     }
-    const name = this.nameOf(node);
-    const isPlain = name ? this.hasPlain && PLAIN_NAME.test(name) : this.argumentCount <= MAX_IDLE_ARGUMENTS;
-    return isPlain && count <= MAX_ARGUMENT_EDGES;
-  }
-
-  private nameOf(node: number): string {
-    return this.document.strings[this.graph.name[node]];
+    const { plain } = this.arguments;
+    return plain.size <= MAX_PLAIN_ARGUMENTS && plain.has(node) && count <= MAX_ARGUMENT_EDGES;
   }
 
   /** True for an argument of a loop in which the values of all turns are collected: nothing of the program. */
@@ -296,26 +320,27 @@ export class Reads {
 
   /** How many items read a value. */
   readers(value: number): number {
-    const readers = this.readersOf.get(value);
-    return readers === undefined ? 0 : typeof readers === 'number' ? 1 : readers.size;
+    return this.reader[value] === NOTHING ? 0 : 1 + (this.otherReaders.get(value)?.size ?? 0);
   }
 
   /** The items that read a value. */
   readersAre(value: number): readonly number[] {
-    const readers = this.readersOf.get(value);
-    return readers === undefined ? [] : typeof readers === 'number' ? [readers] : [...readers];
+    return this.reader[value] === NOTHING ? [] : [this.reader[value], ...(this.otherReaders.get(value) ?? [])];
   }
 
-  private addReader(value: number, item: number): void {
-    const readers = this.readersOf.get(value);
-    if (readers === undefined) {
-      this.readersOf.set(value, item);
-    } else if (typeof readers !== 'number') {
-      if (readers.add(item).size > MAX_EDGES) {
-        this.hubs.add(value);
+  private addReader(origins: readonly Origin[], item: number): void {
+    for (const { node, value } of origins) {
+      if (node < 0 || this.reader[value] === item || this.folds.item[node] === item) {
+        continue;
       }
-    } else if (readers !== item) {
-      this.readersOf.set(value, new Set([readers, item]));
+      if (this.reader[value] === NOTHING) {
+        this.reader[value] = item;
+      } else {
+        const others = getOrMake(this.otherReaders, value, () => new Set<number>());
+        if (others.add(item).size >= MAX_EDGES) {
+          this.hubs.add(value);
+        }
+      }
     }
   }
 

@@ -9,6 +9,7 @@ import { BoxWords, type Wordy } from './boxWords.ts';
 import { Branches, CHOICE_CHIP, GIVEN_CHIP, MOST_JOINED } from './branches.ts';
 import { BEFORE_CHIP, BEGINS_CHIP, ChipRack, hubChip, operandChip, resultChip } from './chips.ts';
 import { Edges } from './edges.ts';
+import { endsOf } from './ends.ts';
 import type { Origin } from './flow.ts';
 import { Folds, NOTHING, type ViewState } from './folds.ts';
 import { Makers } from './makers.ts';
@@ -98,9 +99,10 @@ class Join {
 
   joined(): Pick<VisibleGraph, 'carries'> & { edges: Edges; rack: ChipRack } {
     const { graph, folds, boxes, reads } = this;
-    const { kind, region, nodeCount } = graph;
+    const { kind, region } = graph;
+    const joins = this.joining();
     let [item, target, alone] = [NOTHING, -1, false];
-    for (let node = 0; node < nodeCount; node++) {
+    for (let node = joins.indexOf(1); node >= 0; node = joins.indexOf(1, node + 1)) {
       // Most nodes are seen as the one before.
       if (folds.item[node] !== item) {
         item = folds.item[node];
@@ -108,9 +110,6 @@ class Join {
         alone = target >= 0 && this.isAlone(target);
       }
       const ends = kind[node] === NodeKind.result;
-      if (target >= 0 && !ends && !alone && !reads.hasHubs && !reads.readsOthers(node)) {
-        continue;
-      }
       const inner = region[node] !== 0;
       if (ends && (inner || target < 0)) {
         if (!inner || item < 0) {
@@ -122,7 +121,7 @@ class Join {
         }
       } else if (target >= 0) {
         // Only a box of one operation is labelled with literals.
-        this.read(node, target, alone ? reads.outside(node, true) : reads.others(node));
+        this.read(node, target, alone ? reads.outside(node) : reads.others(node));
       } else if (folds.copyOf[node] > 0 && this.isLaterCopy(node)) {
         // What goes into a body is seen at the first copy, whose frame it is.
         continue;
@@ -136,6 +135,21 @@ class Join {
       }
     }
     return { edges: this.edges, rack: this.rack, carries: this.carries };
+  }
+
+  /** 1 for nodes that may join boxes, or give one a chip: few of those that stand in closed rows. */
+  private joining(): Uint8Array {
+    const { graph, folds, boxes, reads } = this;
+    const joining = reads.marked.slice();
+    for (let run = 0; run + 1 < folds.runs.length; run++) {
+      const box = boxes.ofNode(folds.runs[run]);
+      if (box < 0 || this.isAlone(box)) {
+        joining.fill(1, folds.runs[run], folds.runs[run + 1]);
+      }
+    }
+    folds.borders.resultsOfBranches.forEach(result => (joining[result] = 1));
+    endsOf(graph).forEach(end => (joining[end] = 1));
+    return joining;
   }
 
   /** What an open loop starts with, where no box stands for the value that goes round. */
@@ -156,7 +170,7 @@ class Join {
 
   private read(node: number, target: number, origins: readonly Origin[]): void {
     const { graph, folds, boxes, reads, rack } = this;
-    for (let value = graph.firstValue[node]; value < graph.firstValue[node + 1]; value++) {
+    for (let value = graph.firstValue[node]; reads.hasHubs && value < graph.firstValue[node + 1]; value++) {
       if (reads.isHub(value)) {
         rack.add(target, hubChip(value, reads.readers(value)));
       }
