@@ -14,9 +14,9 @@ function told(sketch: Sketch, begin: number): string[] {
   const crossing = crossingsOf(graph, bordersOf(graph), role).of(begin, graph.nodeCount);
   const name = (node: number): string => document.strings[graph.op[node]] || document.strings[graph.name[node]];
   const { nodes, first, sources } = crossing as Crossing;
-  return Array.from(nodes, (node, at) => {
-    const values = sources.subarray(first[at], first[at + 1]);
-    return `${name(node)}: ${Array.from(values, value => name(graph.valueNode[value])).join(' ')}`;
+  return nodes.map((node, at) => {
+    const values = sources.slice(first[at], first[at + 1]);
+    return `${name(node)}: ${values.map(value => name(graph.valueNode[value])).join(' ')}`;
   });
 }
 

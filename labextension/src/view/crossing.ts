@@ -10,11 +10,14 @@ import { getOrMake, type NumberMap } from '../maps';
 
 /** The nodes of a run that read what is made elsewhere, in order; node i reads `sources[first[i]]` to `sources[first[i + 1]]`. */
 export interface Crossing {
-  readonly nodes: Int32Array;
-  readonly first: Int32Array;
+  readonly nodes: readonly number[];
+  readonly first: readonly number[];
   /** Values, each at the first box that reads it; what an argument is given may also be -1 - i for literal i. */
-  readonly sources: Int32Array;
+  readonly sources: readonly number[];
 }
+
+/** What shorter runs read is found as fast as it is kept, and there are many of them where all is open. */
+const LEAST_KEPT = 16;
 
 const known = new WeakMap<Graph, Crossings>();
 
@@ -44,7 +47,9 @@ export class Crossings {
     if (end - begin === 1 && this.reach[begin] >= begin) {
       return null;
     }
-    return getOrMake(this.known, begin * this.graph.nodeCount + end - 1, () => this.find(begin, end));
+    return end - begin < LEAST_KEPT
+      ? this.find(begin, end)
+      : getOrMake(this.known, begin * this.graph.nodeCount + end - 1, () => this.find(begin, end));
   }
 
   private find(begin: number, end: number): Crossing {
@@ -79,7 +84,7 @@ export class Crossings {
         first.push(sources.length);
       }
     }
-    return { nodes: Int32Array.from(nodes), first: Int32Array.from(first), sources: Int32Array.from(sources) };
+    return { nodes, first, sources };
   }
 
   /** What is handed into bodies, where that is made; a literal is below 0. */
