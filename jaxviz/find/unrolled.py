@@ -339,7 +339,12 @@ def _severity(equations: int) -> str:
 
 def _loops_of(subject: Subject, stack: Stack) -> list[Loop]:
     """The loops around all of a copy, the outermost first."""
-    return loops_around(subject, int(stack.first[0]), int(stack.end[0]))
+    found = loops_around(subject, int(stack.first[0]), int(stack.end[0]))
+    if not found and subject.of_hlo:
+        # XLA runs what stands before a loop, or behind it, with its first turn.
+        middle = len(stack.first) // 2
+        found = loops_around(subject, int(stack.first[middle]), int(stack.end[middle]))
+    return found
 
 
 def _finding(subject: Subject, found: Unrolled) -> Finding:
