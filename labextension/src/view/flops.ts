@@ -1,7 +1,7 @@
 /**
  * Floating-point operations by shapes alone: a multiplication with its addition is two, any other function of a number
  * one, and what only moves or reads values computes nothing. What an operation applies to many values, as a reduction
- * does, counts as often, and at the operation.
+ * does, counts as often, and at the operation. The rule for HLO is that of `jaxviz/costs/cost.py`, for what ran.
  */
 import { NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { getOrMake } from '../maps';
