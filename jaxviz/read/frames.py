@@ -26,7 +26,7 @@ from jaxviz.read.spoken import kept_name
 from jaxviz.tables import Tables
 
 #: The longest excerpt of one file, in lines.
-EXCERPT_LINES = 400
+EXCERPT_LINES = 2_000
 
 # Up to so many places in one function are looked up one by one.
 _FEW_PLACES = 16
@@ -269,9 +269,11 @@ def add_excerpt(tables: Tables, file: int, first: int, last: int) -> None:
         known = tables.files.start[file]
         first = min(first, known)
         last = max(last, known + tables.files.text[file].count("\n"))
-    last = min(last, first + EXCERPT_LINES - 1)
+    end = min(last, first + EXCERPT_LINES - 1)
+    text = "".join(map(_as_typed, lines[first - 1 : end]))
     tables.files.start[file] = first
-    tables.files.text[file] = "".join(map(_as_typed, lines[first - 1 : last])).rstrip("\n")
+    # One that is cut is told by its length.
+    tables.files.text[file] = text.rstrip("\n") if end == last else text.removesuffix("\n")
 
 
 # Where a function begins, or a class, with its name.

@@ -332,6 +332,12 @@ def test_notebook_cells_with_letters_beyond_ascii(cell):
     assert row_named(outline, "sin").variable == "größe"
 
 
+def test_functions_far_apart_in_one_file_have_names(cell):
+    helper = "def scaled(x):\n    return x * 2.0\n"
+    far = cell(f"{helper}{2100 * chr(10)}def f(x):\n    return jnp.mean(scaled(x) - 1.0)\n", "<far apart>")["f"]
+    assert names_inside(outline_of(far, _X), 0) == ["scaled", "subtract", "mean"]
+
+
 def test_without_source_there_are_structure_and_operations():
     namespace = {"jnp": jnp}
     exec(

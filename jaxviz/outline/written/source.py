@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from jaxviz.read.frames import EXCERPT_LINES
 from jaxviz.tables import Tables
 
 _ASSIGNED = re.compile(r"(\w+)\s*=\s*$")
@@ -249,7 +250,7 @@ def source_of(tables: Tables, file: int) -> Source:
         return _library_source(tables.strings[tables.files.path[file]])
     text, start = tables.files.text[file], tables.files.start[file]
     source = _source(text, start) if text else None
-    if (source is None or not source.parsed) and is_here:
+    if (source is None or not source.parsed or len(source.lines) >= EXCERPT_LINES) and is_here:
         whole = "".join(linecache.getlines(tables.strings[tables.files.path[file]])).rstrip("\n")
         if whole and whole != text:
             source = _source(whole, 1)
