@@ -128,6 +128,18 @@ class Measurable(ABC):
         self._measured.values = found if inside is None or before is None else before.with_others(found)
         return found
 
+    def follow_nan(self, measured: Run) -> None:
+        """Where results of a run hold a NaN, looks at the values for the first that does; why not, where it cannot."""
+        from jaxviz.measure.errors import RunError
+
+        known = self._measured.values
+        if not measured.nan or (known is not None and known.first_bad is not None):
+            return
+        try:
+            self.values()
+        except RunError as reason:
+            self.add_note(measured, f"where the NaN begins is not known: {reason}")
+
     def memory(self) -> Memory:
         """What the program needs of memory over its schedule, and what is alive at the peak. It is compiled, not run.
 

@@ -296,6 +296,14 @@ def test_a_call_is_run_as_often_as_asked(shell, names):
     assert explore(shell, "f(x)").measured is None
 
 
+def test_a_run_whose_results_hold_a_nan_looks_for_where_it_begins(shell, names):
+    names.update(root=lambda x: jnp.sqrt(x - 2.0) + 1.0, x=jnp.ones(4))
+    found = explore(shell, "--run 1 root(x)")
+    assert found.measured.nan == "NaN in 1 of 1 results: result"
+    (values,) = found.document().values
+    assert found.jaxpr.node(values.values.first_bad.node).op == "sqrt"
+
+
 @pytest.mark.parametrize("line", ["--run 0 f(x)", "--run=x f(x)", "--run 2.5 f(x)", "--run -1 f(x)"])
 def test_a_wrong_number_of_runs_gets_one_line(shell, names, line):
     names.update(f=lambda x: x, x=1.0)

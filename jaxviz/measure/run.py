@@ -17,6 +17,7 @@ from jaxviz.measure.arguments import Fill, Inputs, check_closed, check_fill, mad
 from jaxviz.measure.effects import effects_of
 from jaxviz.measure.errors import RunError, RunStopped, check_memory, failed
 from jaxviz.measure.memory import Memory, program_memory
+from jaxviz.measure.nan import nan_in, nan_text
 from jaxviz.measure.profile import NoProfile
 from jaxviz.measure.profiled import PROFILED, Profile, ProfileSubject, make_profile
 from jaxviz.measure.progress import Progress, Telling
@@ -51,6 +52,8 @@ class Run:
     profile: Profile | None = None
     #: What it needs of memory; None where nothing says it.
     memory: Memory | None = None
+    #: Which results hold a NaN, in words; empty where none does.
+    nan: str = ""
 
     @property
     def median(self) -> float:
@@ -87,7 +90,7 @@ class Run:
             lines.append(f"without jit {seconds_text(without)}, {without / max(self.median, 1e-12):.3g} times that")
         if self.profile is not None:
             lines += self.profile.lines()
-        return (*lines, *self.notes)
+        return (*lines, *filter(None, [self.nan]), *self.notes)
 
 
 class Executable:
@@ -139,8 +142,8 @@ class Executable:
             # What is donated is copied for each run.
             check_memory(self.program.call, made + stats.alias_size_in_bytes + made_up, self.local)
 
-    def once(self, compiled: Any = None) -> tuple[float, float]:
-        """Runs it once: seconds until Python could go on, and until the results were there."""
+    def once(self, compiled: Any = None, look: Callable[[Any], None] | None = None) -> tuple[float, float]:
+        """Runs it once: seconds until Python could go on, and until the results were there, which `look` is given."""
         call = self.compiled if compiled is None else compiled
         args, kwargs = self.inputs.fresh()
         start = perf_counter()
@@ -150,6 +153,8 @@ class Executable:
         done = perf_counter()
         # What prints has printed before the next run begins.
         jax.effects_barrier()
+        if look is not None:
+            look(results)
         return dispatched - start, done - start
 
     def save_memory_profile(self, path: str | Path) -> None:
@@ -210,11 +215,13 @@ def run_program(
     with listening(telling.tick):
         subject = _subject(capture) if profile else None
     timed: list[tuple[float, float]] = []
+    with_nan: list[int] = []
     started = perf_counter()
 
     def measure(work: Work[_Measured]) -> _Measured:
         telling.begin("run")
         executable.until_ready = work.until_ready
+        timed.append(executable.once(look=lambda results: with_nan.extend(nan_in(results))))
         while len(timed) <= repeat and (len(timed) < 2 or perf_counter() - started < seconds):
             work.go_on()
             timed.append(executable.once())
@@ -251,6 +258,7 @@ def run_program(
         notes=(*_notes(executable, effects, len(rest), repeat, fill), *filter(None, [measured.no_profile])),
         profile=measured.profile,
         memory=_memory(capture, executable),
+        nan=nan_text(program, with_nan) if with_nan else "",
     )
 
 

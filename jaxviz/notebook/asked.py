@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +53,11 @@ def run(session: Session, id: str, told: Told) -> dict[str, Any]:
         measured = exploration.run(progress=hear)
     if printed.lines:
         exploration.add_note(measured, printed.words)
+    if measured.nan:
+        told("a result holds a NaN: looking for where it begins")
+        # Who does not wait for that has the run all the same.
+        with suppress(KeyboardInterrupt), redirect_stdout(_Printed()):
+            exploration.follow_nan(measured)
     told("reading what was measured")
     return {"type": "document", "id": id, "document": session.document(id).to_json()}
 

@@ -158,7 +158,7 @@ def _asked(options: Options) -> list[str]:
 def _measure(exploration: Exploration, options: Options) -> None:
     """What cannot be measured, or was stopped, is said in one line; the picture is shown all the same."""
     acts: dict[str, Callable[[], object]] = {
-        "run": lambda: exploration.run(options.run or RUNS),
+        "run": lambda: exploration.follow_nan(exploration.run(options.run or RUNS)),
         "memory": exploration.memory,
         "values": exploration.values,
         "compile": exploration.compile_cost,

@@ -343,7 +343,7 @@ def test_what_is_on_the_device_is_written_for_pprof(tmp_path):
 
 
 def test_what_the_device_refuses_is_said_in_one_line(monkeypatch):
-    def refuse(self, compiled=None):
+    def refuse(self, compiled=None, look=None):
         raise jax.errors.JaxRuntimeError("RESOURCE_EXHAUSTED: Out of memory allocating 99 bytes.\nAnd more.")
 
     monkeypatch.setattr("jaxviz.measure.run.Executable.once", refuse)

@@ -76,6 +76,30 @@ def test_a_run_tells_how_far_it_is_and_gives_the_measured_document(channel):
     assert measures.measures.seconds["median"] == pytest.approx(exploration.measured.median, rel=1e-2)
 
 
+@pytest.mark.smoke
+def test_where_a_result_holds_a_nan_it_is_told_where_that_begins(channel, capsys):
+    def lossy(x):
+        distance = jnp.sqrt(x - 1.0)
+        loss = (distance @ distance).sum()
+        return x * 2.0, loss
+
+    exploration = explored(channel, lossy, np.zeros((8, 8), np.float32))
+    *told, answer = ask(channel, type="run", id="1")
+    assert "a result holds a NaN: looking for where it begins" in [message["words"] for message in told]
+    document = Document.from_json(answer["document"])
+    assert "NaN in 1 of 2 results: loss" in document.measures[0].measures.words
+    (values,) = document.values
+    assert exploration.jaxpr.node(values.values.first_bad.node).op == "sqrt"
+
+
+def test_of_finite_results_no_values_are_looked_at(channel):
+    explored(channel, smooth, np.ones((8, 8), np.float32))
+    *_, answer = ask(channel, type="run", id="1")
+    document = Document.from_json(answer["document"])
+    assert not document.values
+    assert not any("NaN" in words for words in document.measures[0].measures.words)
+
+
 def test_what_calls_back_into_python_is_said_before_it_is_repeated(channel):
     seen = []
 

@@ -18,7 +18,7 @@ import { isFailure, makeFailure, nothingTraced } from './failure.ts';
 import { Exports } from './exports.ts';
 import { nodesOfFinding } from './strips/findings.ts';
 import { keepFocus } from './focus.ts';
-import { goToNodeOf, goToNodes, goToProgram, goToStage, selectNodes, type Ground } from './going.ts';
+import { goToNodes, goToProgram, goToStage, selectNodes, waysInto, type Ground } from './going.ts';
 import { Grip } from './grip.ts';
 import { Height } from './height.ts';
 import { hearKeys } from './hearing.ts';
@@ -63,6 +63,7 @@ export class Explorer {
   private pane: Pane;
   private readonly height: Height;
   private readonly inspection: Inspection;
+  private readonly ways = waysInto(() => this.ground);
   private readonly help: HTMLElement;
   private readonly tour: Tour;
   private readonly bar: ProgramBar;
@@ -118,11 +119,11 @@ export class Explorer {
       this.reading.recolour();
     });
     this.checkpoints = new CheckpointStrip(source, {
-      show: (graph, nodes) => goToNodes(this.ground, graph, nodes),
+      ...this.ways,
       colour: key => this.colours.choose(key)
     });
     this.inspection = new Inspection(source, {
-      follow: (graph, node) => goToNodeOf(this.ground, graph, node),
+      ...this.ways,
       pass: number => this.passes.go(number)
     });
     this.height = new Height(() => this.beside.root, options.height, this.fill);
@@ -336,7 +337,7 @@ export class Explorer {
     const failure = makeFailure(this.document);
     const lines = [this.working, this.exports, this.tour].map(line => line.root);
     const strips = stripsBelow(this.document, [this.checkpoints.root], {
-      show: (graph, nodes) => goToNodes(this.ground, graph, nodes),
+      ...this.ways,
       colour: () => this.colours.choose('time'),
       showFinding: finding => {
         this.showFinding(finding);
@@ -399,8 +400,7 @@ export class Explorer {
   }
 
   private get ground(): Ground {
-    const { document: source, pane, panes } = this;
-    return { document: source, pane, panes, activate: one => this.activate(one) };
+    return { document: this.document, pane: this.pane, panes: this.panes, activate: one => this.activate(one) };
   }
 
   /** What is seen, for the notebook or as text. */

@@ -43,6 +43,20 @@ for (const length of [20, 3_000]) {
   });
 }
 
+test('the first value that is no number is gone to and told of, also where its graph is shown already', async () => {
+  const plain = chainAndNothing(20);
+  plain.programs[0].stages.reverse();
+  const numbers = { least: [0], most: [0], mean: [0], deviation: [0], histogram: [[]] };
+  const counts = { count: [4], nan: [4], infinite: [0], zero: [0], denormal: [0] };
+  plain.values = [{ program: 0, bad: 7, bytes: 16, node: [7], ...numbers, ...counts }];
+  const { explorer, root } = await explore({ plain: () => plain });
+  const [pane] = explorer.panes;
+  assert.equal(pane.viewing.at, 0);
+  root.querySelector<HTMLElement>('.jv-values .jv-link')?.click();
+  assert.deepEqual(explorer.selection, [7]);
+  assert.match(root.querySelector('.jv-inspector')?.textContent ?? '', /100 % NaN/);
+});
+
 test('a box that several results are seen in lights all of them, and lets go of them again', async () => {
   const sketch = new Sketch('step');
   const given = Array.from({ length: 12 }, (_, at) => sketch.argument(`state[${at}]`, 'f32[4]'));

@@ -42,9 +42,9 @@ export function goToProgram({ document, pane }: Ground, number: number): void {
   pane.enter(pane.viewing.graphOf(stages.find(stage => stage.kind === kind) ?? stages[0]));
 }
 
-/** Shows a node of another graph: at the side where that graph is shown, else here. */
+/** Shows a node of a graph: in the picture where that graph is shown, else in this one. */
 export function goToNodeOf({ document, pane, panes, activate }: Ground, graph: number, node: number): void {
-  const there = panes.find(one => one !== pane && one.viewing.at === graph);
+  const there = [pane, ...panes].find(one => one.viewing.at === graph);
   if (there) {
     activate(there);
     there.goToNode(node);
@@ -73,6 +73,19 @@ export function goToNodes(ground: Ground, graph: number, nodes: readonly number[
     return;
   }
   pane.enterLit(graph, nodes, keys);
+}
+
+/** How what stands around the pictures leads into them: it lights nodes, or goes to one, which tells its details. */
+export interface Ways {
+  show(graph: number, nodes: readonly number[]): void;
+  follow(graph: number, node: number): void;
+}
+
+export function waysInto(ground: () => Ground): Ways {
+  return {
+    show: (graph, nodes) => goToNodes(ground(), graph, nodes),
+    follow: (graph, node) => goToNodeOf(ground(), graph, node)
+  };
 }
 
 /** Selects a node of the graph on the screen, lights several, or lets go of all. */

@@ -54,7 +54,7 @@ test('the results of one operation are told apart, in the details and in the lis
 test('the strip leads to the first bad value', () => {
   const document = withValues();
   const shown: unknown[] = [];
-  const strip = valuesStrip(document, (graph, nodes) => shown.push([graph, ...nodes]));
+  const strip = valuesStrip(document, (graph, node) => shown.push([graph, node]));
   assert.match(strip.textContent ?? '', /the first that holds a NaN is tanh/);
   strip.querySelector<HTMLElement>('.jv-link')?.click();
   assert.deepEqual(shown, [[0, 5]]);
@@ -65,7 +65,7 @@ test('the strip leads to the first bad value', () => {
 
 test('the strip opens for a list of values, those that are not finite first', () => {
   const shown: unknown[] = [];
-  const strip = valuesStrip(withValues(), (graph, nodes) => shown.push([graph, ...nodes]));
+  const strip = valuesStrip(withValues(), (graph, node) => shown.push([graph, node]));
   const title = strip.querySelector<HTMLElement>('.jv-finding-title');
   const more = strip.querySelector<HTMLElement>('.jv-run-more');
   assert.equal(more?.hidden, true);

@@ -7,6 +7,7 @@ import { ownSpot } from '../../view/spots.ts';
 import { bytesText } from '../../view/words.ts';
 import { button, element } from '../elements.ts';
 import type { MeasureLine } from './measured.ts';
+import { severityDot } from '../strips/findings.ts';
 import { fold } from '../strips/fold.ts';
 import { titled } from '../strips/titled.ts';
 
@@ -84,7 +85,7 @@ const LISTED = 12;
 /** The strip that says whether all values were finite, with the way to the first that was not; opened for a list. */
 export function valuesStrip(
   document: Document,
-  show: (graph: number, nodes: readonly number[]) => void,
+  follow: (graph: number, node: number) => void,
   values: ValuesOfRun | undefined = document.values[0]
 ): HTMLElement {
   const root = element('section', 'jv-values');
@@ -101,9 +102,10 @@ export function valuesStrip(
   const said = bad < 0 ? `all of them finite (${count})` : `${firstBad(document, graph, values)} (${count})`;
   const { parts, head, more } = fold(`${name}: ${said}`, 'The range of each value');
   if (bad >= 0) {
-    head.append(button('jv-link', 'show', `Show where: ${nameOf(document, graph, bad)}`, () => show(at, [bad])));
+    head.prepend(severityDot('warning'));
+    head.append(button('jv-link', 'show', `Show where: ${nameOf(document, graph, bad)}`, () => follow(at, bad)));
   }
-  more.append(...list(document, graph, values, node => show(at, [node])));
+  more.append(...list(document, graph, values, node => follow(at, node)));
   const left = leftOut(graph, values).size;
   if (left) {
     const text = `${counted(left, 'operation')} inside of kernels ${left === 1 ? 'was' : 'were'} not looked at, because no kernel writes what they make: ex.values(every=True) looks at all, ex.values(inside=…) inside of one`;

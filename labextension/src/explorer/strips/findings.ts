@@ -27,6 +27,15 @@ const SEVERITY_WORDS = { warning: 'worth mending', advice: 'worth a look', note:
 /** The most severe is told first. */
 const SEVERITIES = Object.keys(SEVERITY_WORDS);
 
+/** A dot in the colour of a severity. */
+export function severityDot(severity: Finding['severity']): HTMLElement {
+  const dot = element('span', `jv-finding-dot jv-is-${severity}`);
+  dot.title = SEVERITY_WORDS[severity];
+  dot.setAttribute('role', 'img');
+  dot.setAttribute('aria-label', SEVERITY_WORDS[severity]);
+  return dot;
+}
+
 /** A finding with whose it is, in words; nothing where there is one program. */
 interface Owned {
   readonly finding: Finding;
@@ -91,10 +100,6 @@ export class FindingStrip {
   private row({ finding, of }: Owned, loop: number): HTMLElement {
     const row = element('div', 'jv-finding');
     const head = element('div', 'jv-finding-head');
-    const dot = element('span', `jv-finding-dot jv-is-${finding.severity}`);
-    dot.title = SEVERITY_WORDS[finding.severity];
-    dot.setAttribute('role', 'img');
-    dot.setAttribute('aria-label', SEVERITY_WORDS[finding.severity]);
     const reason = element('div', 'jv-finding-reason');
     reason.hidden = true;
     const [text, remedy] = [element('p', ''), element('p', 'jv-finding-remedy')];
@@ -119,7 +124,7 @@ export class FindingStrip {
     why.append(element('span', 'jv-finding-of', whose), ...spelled(finding.title));
     why.setAttribute('aria-expanded', 'false');
     const show = button('jv-link', 'show', `Show where: ${title}`, () => this.actions.showFinding(finding));
-    head.append(dot, why, show);
+    head.append(severityDot(finding.severity), why, show);
     row.append(head, reason);
     return row;
   }

@@ -2,6 +2,7 @@
 import type { Document, Graph, Measures } from '../../document/graph.ts';
 import { measuredOf, shareText, timeText, wholeOf, whyLonger } from '../../view/measures.ts';
 import { bar } from './bars.ts';
+import type { Ways } from '../going.ts';
 import { button, element } from '../elements.ts';
 import { fold } from './fold.ts';
 import { roofline } from './roofline.ts';
@@ -9,9 +10,7 @@ import { timedLines, type TimedLine } from '../source/lines.ts';
 import { stackedRows } from './stacked.ts';
 import { titled } from './titled.ts';
 
-export interface RunActions {
-  /** Shows nodes of a graph. */
-  show(graph: number, nodes: readonly number[]): void;
+export interface RunActions extends Ways {
   /** Colours the picture by time. */
   colour(): void;
 }

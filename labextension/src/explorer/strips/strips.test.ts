@@ -7,7 +7,7 @@ import { withWindow } from '../testWindow.ts';
 
 withWindow();
 
-const ACTIONS = { show: () => undefined, colour: () => undefined };
+const ACTIONS = { show: () => undefined, follow: () => undefined, colour: () => undefined };
 const run = (program: number, figures: object = {}): object => ({
   program,
   device: 'CPU',
@@ -40,6 +40,21 @@ test('each program that was run has a line, named where there are several', () =
 test('of many programs only some have a line, and nothing is shown where nothing was measured', () => {
   assert.equal(titles(9, [0, 1, 2, 3, 4, 5, 6, 7, 8]).length, 4);
   assert.deepEqual(titles(1, []), []);
+});
+
+test('a value that is no number is told before how long it took', () => {
+  const plain = affine().plain();
+  plain.measures = [run(0)] as typeof plain.measures;
+  const numbers = { least: [0], most: [0], mean: [0], deviation: [0], histogram: [[]] };
+  const counts = { count: [4], nan: [4], infinite: [0], zero: [0], denormal: [0] };
+  plain.values = [{ program: 0, bad: 5, bytes: 16, node: [5], ...numbers, ...counts }];
+  const said = (): (string | undefined)[] =>
+    measuredStrips(decodePlain(plain), ACTIONS)
+      .filter(strip => !strip.hidden)
+      .map(strip => strip.querySelector('.jv-finding-title')?.textContent?.split(':')[0]);
+  assert.deepEqual(said(), ['values', 'run']);
+  plain.values = [{ ...plain.values[0], bad: -1, nan: [0], histogram: [[4]] }];
+  assert.deepEqual(said(), ['run', 'values']);
 });
 
 test('of several devices, each has a bar of what it computes and waits', () => {

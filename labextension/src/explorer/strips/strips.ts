@@ -31,10 +31,14 @@ export function stripsBelow(
 /** One for each kind of measure and each program that has it; where none has, a hidden one. */
 export function measuredStrips(document: Document, actions: RunActions): HTMLElement[] {
   const { measures, memory, values, compiling } = document;
+  const strips = each(values, one => valuesStrip(document, actions.follow, one));
+  // A value that is no number matters more than how long it took to make.
+  const bad = values.some(one => one.bad >= 0);
   return [
+    ...(bad ? strips : []),
     ...each(measures, one => new RunStrip(document, actions, one).root),
     ...each(memory, one => new MemoryStrip(document, actions, one).root),
-    ...each(values, one => valuesStrip(document, actions.show, one)),
+    ...(bad ? [] : strips),
     ...each(compiling, one => new CompilingStrip(document, actions, one).root),
     processesStrip(document)
   ];
