@@ -54,6 +54,16 @@ def test_the_text_of_a_stage_is_linked_with_its_picture_and_copied(open_page, gr
     expect(graph.pane.locator("h4")).to_have_text("add")
     page.keyboard.press("Escape")
 
+    # A name leads to where it is made, and back.
+    text.evaluate("text => { text.scrollTop = text.scrollHeight }")
+    result = line(graph, r"in \(\w+,\) }$")
+    result.locator(".jv-text-name").click()
+    expect(text.locator(".jv-arrived")).to_contain_text("= scan")
+    expect(graph.pane.locator("h4")).to_have_text("fori_loop")
+    page.keyboard.press("Backspace")
+    expect(result).to_have_class(re.compile("jv-arrived"))
+    page.keyboard.press("Escape")
+
     # From line to line with the keys, and to the end.
     text.focus()
     page.keyboard.press("End")

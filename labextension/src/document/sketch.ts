@@ -264,3 +264,19 @@ export function threeCarried(): Sketch {
   sketch.result('result', sketch.op('abs', [final + 3], 'f32[32,4]'));
   return sketch;
 }
+
+/** A function that is called twice, beside what it is called with. */
+export function calledTwice(): Sketch {
+  const sketch = new Sketch('twice');
+  let value = sketch.argument('x', 'f32[4]');
+  for (let i = 0; i < 2; i++) {
+    const made = sketch.op('call', [value], 'f32[4]', {}, 'double');
+    sketch.region(sketch.last, 'call', 'double', () => {
+      const inner = sketch.argument('', 'f32[4]', { kind: 'enter', from: value });
+      sketch.result('', sketch.op('add', [inner, inner], 'f32[4]'), { kind: 'leave', to: made });
+    });
+    value = made;
+  }
+  sketch.result('result', value);
+  return sketch;
+}

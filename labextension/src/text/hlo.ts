@@ -7,7 +7,7 @@ import { NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { attributesOf, bodyOf, operandsOf, regionsOf, valuesOf } from './body.ts';
 import type { Lines, Syntax } from './listing.ts';
 import { writeAsFirst } from './once.ts';
-import { elided, joined, key, note, op, plain, type, value, type Piece } from './pieces.ts';
+import { body, elided, joined, key, note, op, plain, title, type, value, type Piece } from './pieces.ts';
 
 const Part = { module: 0, empty: 1, opens: 2, instruction: 3, root: 4, tuple: 5, closes: 6 } as const;
 
@@ -37,24 +37,24 @@ export class HloSyntax implements Syntax {
   lay(lines: Lines): void {
     lines.add(Part.module, 0);
     lines.add(Part.empty, 0);
-    this.layComputation(lines, 0, new Map());
+    this.layComputation(lines, 0);
   }
 
-  private layComputation(lines: Lines, region: number, written: Map<string, number>): void {
+  private layComputation(lines: Lines, region: number): void {
     const { graph } = this;
     const { parameters, operations, results } = bodyOf(graph, region, true);
     for (const node of operations) {
       for (const inner of regionsOf(graph, node)) {
-        const first = written.get(this.computation(inner));
-        if (first === undefined) {
-          written.set(this.computation(inner), inner);
-          this.layComputation(lines, inner, written);
+        const { region: first } = lines.call(this.computation(inner), inner, node);
+        if (first === inner) {
+          this.layComputation(lines, inner);
         } else {
           writeAsFirst(graph, first, inner, lines.writtenAs);
         }
       }
     }
     const head = lines.count;
+    lines.begin(this.computation(region), region);
     lines.add(Part.opens, region);
     parameters.forEach((node, index) => {
       this.place.set(node, index);
@@ -122,7 +122,7 @@ export class HloSyntax implements Syntax {
     const left = parameters.length - taken.length;
     return [
       plain(region ? '' : 'ENTRY '),
-      value(`%${this.computation(region)}`),
+      body('%', this.computation(region)),
       plain(' ('),
       ...joined(left ? [...taken, [note(`… ${left} more`)]] : taken, ', '),
       plain(') -> '),
@@ -144,7 +144,7 @@ export class HloSyntax implements Syntax {
         ? [[plain(elided(held))]]
         : [...operandsOf(graph, node)].map(source => this.read(source));
     return [
-      value(`%${this.bare(node)}`),
+      value(`%${this.bare(node)}`, node),
       plain(' = '),
       ...(types.length === 1 ? types[0] : [plain('('), ...joined(types, ', '), plain(')')]),
       plain(' '),
@@ -161,11 +161,11 @@ export class HloSyntax implements Syntax {
   /** The computations that an instruction calls, by their names. */
   private computations(node: number): Piece[] {
     const { strings } = this.document;
-    const called = new Map<string, string[]>();
+    const called = new Map<string, Piece[]>();
     for (const region of regionsOf(this.graph, node)) {
       const kind = strings[this.graph.regionKind[region]];
       const name = kind === 'branch' ? 'branch_computations' : (CALLED[kind] ?? 'to_apply');
-      called.set(name, [...(called.get(name) ?? []), `%${this.computation(region)}`]);
+      called.set(name, [...(called.get(name) ?? []), body('%', this.computation(region))]);
     }
     return [...called].flatMap(([name, all]) => [
       plain(', '),
@@ -175,12 +175,12 @@ export class HloSyntax implements Syntax {
         ? [
             plain('{'),
             ...joined(
-              all.map(one => [value(one)]),
+              all.map(one => [one]),
               ', '
             ),
             plain('}')
           ]
-        : [value(all[0])])
+        : [all[0]])
     ]);
   }
 
@@ -189,7 +189,7 @@ export class HloSyntax implements Syntax {
     const read = results.flatMap(node => [...operandsOf(this.graph, node)].map(source => this.read(source)));
     return [
       plain('ROOT '),
-      value('%tuple'),
+      title('%tuple'),
       plain(' = '),
       ...this.resultType(results),
       plain(' '),
@@ -223,7 +223,7 @@ export class HloSyntax implements Syntax {
     const node = graph.valueNode[source];
     const first = graph.firstValue[node];
     const isPart = graph.firstValue[node + 1] - first > 1;
-    return [value(`%${this.bare(node)}${isPart ? `[${source - first}]` : ''}`)];
+    return [value(`%${this.bare(node)}${isPart ? `[${source - first}]` : ''}`, node)];
   }
 
   private bare(node: number): string {

@@ -125,7 +125,7 @@ export class JaxprSyntax implements Syntax {
   private read(source: number): Piece[] {
     const { strings, types } = this.document;
     if (source >= 0) {
-      return [value(this.nameOf(source))];
+      return [this.valueOf(source)];
     }
     const literal = -1 - source;
     return [
@@ -182,7 +182,7 @@ export class JaxprSyntax implements Syntax {
     return joined(
       nodes
         .flatMap(node => valuesOf(this.graph, node))
-        .map(one => [value(this.nameOf(one)), type(`:${strings[types.text[this.graph.valueType[one]]]}`)]),
+        .map(one => [this.valueOf(one), type(`:${strings[types.text[this.graph.valueType[one]]]}`)]),
       ' '
     );
   }
@@ -197,8 +197,8 @@ export class JaxprSyntax implements Syntax {
     return words ? [note(`  # ${words}`)] : [];
   }
 
-  private nameOf(one: number): string {
-    return this.letter[one] < 0 ? '_' : letters(this.letter[one]);
+  private valueOf(one: number): Piece {
+    return value(this.letter[one] < 0 ? '_' : letters(this.letter[one]), this.graph.valueNode[one]);
   }
 }
 

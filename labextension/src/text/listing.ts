@@ -2,7 +2,8 @@
  * A stage as text, in the syntax in which JAX or XLA print it. Which lines there are is worked out at once, as numbers;
  * what stands in a line is written when it is asked for, so that a hundred thousand lines open as fast as ten.
  */
-import { textOf, type Piece } from './pieces.ts';
+import { getOrMake } from '../maps.ts';
+import { textOf, type Named, type Piece } from './pieces.ts';
 
 /** Lines of arguments that are read first; behind more of them, reading begins. */
 const MOST_ARGUMENTS = 12;
@@ -19,6 +20,13 @@ export interface Syntax {
   about(part: number, at: number, found: (node: number) => void): void;
 }
 
+/** A body that is written apart from what calls it, once for all its calls: for which region, in which line, and who calls it. */
+export interface WrittenBody {
+  readonly region: number;
+  line: number;
+  readonly callers: number[];
+}
+
 /** The lines of a text: which part of what each of them is, and how far it is indented. */
 export class Lines {
   readonly part: number[] = [];
@@ -26,6 +34,8 @@ export class Lines {
   readonly indent: number[] = [];
   /** The node that is written for each one that is not: the same place of a function that is written once for all its calls. */
   readonly writtenAs = new Map<number, number>();
+  /** By their names. */
+  readonly bodies = new Map<string, WrittenBody>();
   /** The line where reading begins. */
   start = 0;
 
@@ -37,6 +47,21 @@ export class Lines {
     this.part.push(part);
     this.at.push(at);
     this.indent.push(indent);
+  }
+
+  /** A node calls a body. What is called for the first time is still to be written, for that region. */
+  call(name: string, region: number, caller: number): WrittenBody {
+    const body = getOrMake(this.bodies, name, () => ({ region, line: -1, callers: [] }));
+    body.callers.push(caller);
+    return body;
+  }
+
+  /** The next line is the first of a region, which is a body if anything calls it. */
+  begin(name: string, region: number): void {
+    const body = this.bodies.get(name);
+    if (body?.region === region) {
+      body.line = this.count;
+    }
   }
 
   /** What is done comes next: reading begins where the program does, at `head`, or here if its arguments would fill the view. */
@@ -119,6 +144,16 @@ export class Listing {
     const as = this.laid.writtenAs.get(node) ?? node;
     const first = this.firstLine[as];
     return first < 0 ? [] : [first, ...(this.furtherLines.get(as) ?? [])];
+  }
+
+  /** The line where what a name stands for is made or begins; -1 where that is not written. */
+  lineOf(named: Named): number {
+    return ('node' in named ? this.lines(named.node)[0] : this.laid.bodies.get(named.body)?.line) ?? -1;
+  }
+
+  /** The nodes that call a body that is written apart from them. */
+  callers(body: string): readonly number[] {
+    return this.laid.bodies.get(body)?.callers ?? [];
   }
 
   /** 1 for each line that is about any of the nodes. */

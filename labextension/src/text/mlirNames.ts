@@ -57,10 +57,13 @@ export class MlirNames {
     this.same[one] = other;
   }
 
-  text(one: number): string {
-    if (this.same[one] >= 0) {
-      return this.text(this.same[one]);
-    }
+  /** The value that a value is another name of, or itself. */
+  origin(one: number): number {
+    return this.same[one] < 0 ? one : this.origin(this.same[one]);
+  }
+
+  text(name: number): string {
+    const one = this.origin(name);
     const node = this.graph.valueNode[one];
     const first = this.graph.firstValue[node];
     const part = this.graph.firstValue[node + 1] - first > 1 ? `#${one - first}` : '';

@@ -9,7 +9,7 @@ import { MlirNames, NONE_YET, type Count, type Stem } from './mlirNames.ts';
 import { mlirType } from './mlirTypes.ts';
 import { writeAsFirst } from './once.ts';
 import { PRINTED } from './printed.ts';
-import { elided, joined, key, note, op, plain, type, value, type Piece } from './pieces.ts';
+import { body, elided, joined, key, note, op, plain, title, type, value, type Piece } from './pieces.ts';
 
 const Part = {
   module: 0,
@@ -59,15 +59,12 @@ export class StablehloSyntax implements Syntax {
 
   lay(lines: Lines): void {
     lines.add(Part.module, 0);
-    const functions = new Map<string, number>();
     // Functions that are called by functions come behind them: the list grows as it is read.
     const waiting = [0];
     for (const region of waiting) {
       this.layFunction(lines, region, inner => {
-        const name = this.regionName(inner);
-        const first = functions.get(name);
-        if (first === undefined) {
-          functions.set(name, inner);
+        const { region: first } = lines.call(this.regionName(inner), inner, this.graph.regionOwner[inner]);
+        if (first === inner) {
           waiting.push(inner);
         } else {
           writeAsFirst(this.graph, first, inner, lines.writtenAs);
@@ -80,6 +77,7 @@ export class StablehloSyntax implements Syntax {
   private layFunction(lines: Lines, region: number, called: (region: number) => void): void {
     const { parameters } = bodyOf(this.graph, region);
     this.names.name(parameters, NONE_YET, () => 'arg');
+    lines.begin(this.regionName(region), region);
     lines.add(Part.function, region, STEP);
     if (parameters.length > MOST_IN_LINE) {
       parameters.forEach(node => lines.add(Part.parameter, node, 3 * STEP));
@@ -162,7 +160,7 @@ export class StablehloSyntax implements Syntax {
   write(part: number, at: number): readonly Piece[] {
     switch (part) {
       case Part.module:
-        return [plain('module '), value(`@${this.regionName(0) || 'main'}`), plain(' {')];
+        return [plain('module '), title(`@${this.regionName(0) || 'main'}`), plain(' {')];
       case Part.function:
         return this.signature(at);
       case Part.parameter:
@@ -186,8 +184,11 @@ export class StablehloSyntax implements Syntax {
 
   private signature(region: number): Piece[] {
     const { parameters } = bodyOf(this.graph, region);
-    const name = region ? `private @${this.regionName(region)}` : 'public @main';
-    const head = [plain('func.func '), value(name), plain('(')];
+    const head = [
+      plain('func.func '),
+      region ? body('private @', this.regionName(region)) : title('public @main'),
+      plain('(')
+    ];
     if (parameters.length > MOST_IN_LINE) {
       return head;
     }
@@ -204,7 +205,7 @@ export class StablehloSyntax implements Syntax {
     const { firstValue } = this.graph;
     const count = firstValue[node + 1] - firstValue[node];
     const name = this.opOf(node);
-    const made = count ? [value(`${this.names.group(node)}${count > 1 ? `:${count}` : ''}`), plain(' = ')] : [];
+    const made = count ? [value(`${this.names.group(node)}${count > 1 ? `:${count}` : ''}`, node), plain(' = ')] : [];
     return [...made, op(name === 'call' ? this.callWord(node) : /[. ]/.test(name) ? name : `stablehlo.${name}`)];
   }
 
@@ -233,7 +234,7 @@ export class StablehloSyntax implements Syntax {
     if (this.opOf(node) === 'call') {
       const [region = -1] = regionsOf(this.graph, node);
       const name = region < 0 ? strings[this.graph.name[node]] : this.regionName(region);
-      return [plain(' '), value(`@${name}`), plain('('), ...joined(read, ', '), plain(')')];
+      return [plain(' '), body('@', name), plain('('), ...joined(read, ', '), plain(')')];
     }
     const held = attributesOf(this.document, this.graph, node).find(([name]) => HELD.has(name))?.[1];
     return held === undefined
@@ -289,9 +290,7 @@ export class StablehloSyntax implements Syntax {
     const carried = parameters.flatMap(one => {
       const bound = this.begins.get(one);
       const own = graph.firstValue[one];
-      return bound?.kind === BindingKind.init
-        ? [[value(this.names.text(own)), plain(' = '), ...this.read(bound.from)]]
-        : [];
+      return bound?.kind === BindingKind.init ? [[this.valueOf(own), plain(' = '), ...this.read(bound.from)]] : [];
     });
     return [plain('('), ...joined(carried, ', '), plain(')')];
   }
@@ -335,7 +334,7 @@ export class StablehloSyntax implements Syntax {
   }
 
   private typed(one: number): Piece[] {
-    return [value(this.names.text(one)), plain(': '), type(this.typeOf(one))];
+    return [this.valueOf(one), plain(': '), type(this.typeOf(one))];
   }
 
   private typeOf(source: number): string {
@@ -345,8 +344,12 @@ export class StablehloSyntax implements Syntax {
 
   private read(source: number): Piece[] {
     return source >= 0
-      ? [value(this.names.text(source))]
+      ? [this.valueOf(source)]
       : [plain(elided(this.document.strings[this.graph.literalText[-1 - source]]))];
+  }
+
+  private valueOf(one: number): Piece {
+    return value(this.names.text(one), this.graph.valueNode[this.names.origin(one)]);
   }
 
   private regionName(region: number): string {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { decodePlain } from '../document/decode.ts';
 import type { Document } from '../document/graph.ts';
 import { pair } from '../document/sketchPair.ts';
-import { affine, condition, loop, Sketch } from '../document/sketch.ts';
+import { affine, calledTwice, condition, loop, Sketch } from '../document/sketch.ts';
 import type { Listing } from './listing.ts';
 import { formName, listingOf } from './stageText.ts';
 
@@ -19,22 +19,6 @@ function listed(sketch: Sketch, kind = 'jaxpr'): Listing {
 }
 
 const texts = (listing: Listing): string[] => Array.from({ length: listing.count }, (_, line) => listing.text(line));
-
-/** A function that is called twice, beside what it is called with. */
-function calledTwice(): Sketch {
-  const sketch = new Sketch('twice');
-  let value = sketch.argument('x', 'f32[4]');
-  for (let i = 0; i < 2; i++) {
-    const made = sketch.op('call', [value], 'f32[4]', {}, 'double');
-    sketch.region(sketch.last, 'call', 'double', () => {
-      const inner = sketch.argument('', 'f32[4]', { kind: 'enter', from: value });
-      sketch.result('', sketch.op('add', [inner, inner], 'f32[4]'), { kind: 'leave', to: made });
-    });
-    value = made;
-  }
-  sketch.result('result', value);
-  return sketch;
-}
 
 test('a jaxpr reads as JAX prints it', () => {
   assert.deepEqual(texts(listed(affine())), [
@@ -137,6 +121,32 @@ test('StableHLO is told in types of tensors, and a function once for all its cal
   const [add, again] = [3, 7];
   assert.deepEqual(listing.nodes(7), [add, again], 'it stands for both');
   assert.deepEqual(listing.lines(again), [7]);
+});
+
+test('a name knows the line where it is made, a body the line where it begins and who calls it', () => {
+  const named = (listing: Listing, line: number, text: string): number => {
+    const piece = [...listing.pieces(line)].reverse().find(one => one.text === text);
+    assert.ok(piece?.named, text);
+    return listing.lineOf(piece.named);
+  };
+  const jaxpr = listed(loop());
+  assert.equal(named(jaxpr, 3, 'f'), 2, 'an argument of a body, in the line of its arguments');
+  assert.equal(named(jaxpr, 6, 'a'), 0, 'behind the body, what the loop reads');
+  assert.equal(named(jaxpr, 7, 'd'), 1);
+  const stablehlo = listed(calledTwice(), 'stablehlo');
+  assert.deepEqual(
+    [named(stablehlo, 2, '@double'), named(stablehlo, 3, '@double'), named(stablehlo, 3, '%0')],
+    [6, 6, 2]
+  );
+  assert.deepEqual(stablehlo.callers('double'), [1, 5]);
+  const hlo = listed(calledTwice(), 'hlo');
+  assert.equal(texts(hlo)[2].slice(0, 7), '%double');
+  assert.deepEqual(
+    [9, 10].map(line => named(hlo, line, '%double')),
+    [2, 2]
+  );
+  assert.deepEqual(hlo.callers('double'), [1, 5]);
+  assert.deepEqual(hlo.callers('main'), [], 'nothing calls the program');
 });
 
 test('the text of a state of the compiler, and of whatever else there is, is HLO', () => {

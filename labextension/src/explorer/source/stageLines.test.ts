@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FateKind } from '../../document/graph.ts';
 import { mergedAndFused } from '../../document/sketchPasses.ts';
-import { affine, Sketch } from '../../document/sketch.ts';
+import { affine, calledTwice, Sketch } from '../../document/sketch.ts';
 import { pair } from '../../document/sketchPair.ts';
 import { explore, giveSize, withExplorers, type Explored } from '../testExplorer.ts';
 
@@ -124,6 +124,63 @@ test('keys go from line to line, and Enter selects; letters are still those of t
   assert.equal(list(explored).getAttribute('aria-activedescendant'), rows(explored)[2].id);
   await pressIn(explored, 't');
   assert.ok((explored.root.querySelector('.jv-source-pane') as HTMLElement).hidden);
+});
+
+const nameIn = (explored: Explored, text: string, name: string): HTMLElement =>
+  [...lineWith(explored, text).querySelectorAll<HTMLElement>('.jv-text-name')].find(
+    one => one.textContent === name
+  ) as HTMLElement;
+const arrived = (explored: Explored): string[] => marked(explored, 'jv-arrived');
+
+test('a name leads to where it is made, and is lit wherever it stands', async () => {
+  const explored = await explore(affine());
+  await explored.press('t');
+  const name = nameIn(explored, '= add', 'd');
+  name.dispatchEvent(new (page().PointerEvent)('pointermove', { bubbles: true }) as unknown as Event);
+  const lit = [...list(explored).querySelectorAll('.jv-same')];
+  assert.deepEqual(
+    lit.map(one => [one.textContent, one.closest('.jv-text-line')?.querySelector('.jv-text-op')?.textContent]),
+    [
+      ['d', 'dot_general'],
+      ['d', 'add']
+    ]
+  );
+  assert.match(name.title, /^d:f32\[4\] = dot_general/);
+  name.click();
+  assert.equal(title(explored), 'dot_general');
+  assert.equal(arrived(explored)[0].slice(0, 9), 'd:f32[4] ');
+  nameIn(explored, '= add', 'd').click();
+  assert.equal(title(explored), 'dot_general', 'what is selected is not let go');
+  nameIn(explored, '= add', 'e').click();
+  assert.equal(title(explored), 'add', 'the name that a line makes is part of it');
+  assert.deepEqual(arrived(explored), []);
+});
+
+test('the name of a function leads to it, from there to all that call it, and back', async () => {
+  const plain = calledTwice().plain();
+  plain.programs[0].stages[0].kind = 'stablehlo';
+  const explored = await explore({ plain: () => plain });
+  await explored.press('t');
+  nameIn(explored, '%1 = call', '@double').click();
+  assert.deepEqual(
+    arrived(explored).map(text => text.slice(0, 25)),
+    ['func.func private @double']
+  );
+  const head = nameIn(explored, 'func.func private', 'private @double');
+  head.dispatchEvent(new (page().PointerEvent)('pointermove', { bubbles: true }) as unknown as Event);
+  assert.equal(head.title, 'to the 2 operations that call it');
+  head.click();
+  assert.deepEqual(
+    marked(explored).map(text => text.slice(0, 9)),
+    ['%0 = call', '%1 = call']
+  );
+  await pressIn(explored, 'Backspace');
+  assert.equal(arrived(explored)[0].slice(0, 9), 'func.func');
+  await pressIn(explored, 'ArrowLeft');
+  assert.equal(arrived(explored)[0].slice(0, 9), '%1 = call');
+  await pressIn(explored, 'ArrowRight');
+  assert.equal(arrived(explored)[0].slice(0, 9), 'func.func');
+  assert.equal(nameIn(explored, 'func.func public', 'public @main'), undefined, 'nothing calls the program');
 });
 
 test('the line of what the compiler did not keep says why', async () => {

@@ -6,8 +6,10 @@ import type { Document, Graph } from '../../document/graph.ts';
 import { fatesOf, ghostWord } from '../../view/ghosts.ts';
 import { measuredOf, timeText, withBodies, type Measured } from '../../view/measures.ts';
 import type { Listing } from '../../text/listing.ts';
+import type { Named } from '../../text/pieces.ts';
 import { listingOf } from '../../text/stageText.ts';
 import { element } from '../elements.ts';
+import { Names } from './names.ts';
 import { takesKeys } from '../ownKeys.ts';
 import type { SourceActions } from './source.ts';
 import { touchedBy, type LineMark } from './touched.ts';
@@ -22,6 +24,18 @@ const UNKNOWN_HEIGHT = 600;
 /** Lines that stand above what is brought into view. */
 const CONTEXT = 3;
 
+/** Characters of a line that a name tells of where it leads. */
+const MOST_TOLD = 200;
+/** Places that are remembered to go back to. */
+const MOST_PLACES = 100;
+
+/** Where the text was read: px above and left of what is in view, and the line that keys were about. */
+interface Place {
+  readonly top: number;
+  readonly left: number;
+  readonly at: number;
+}
+
 const NONE: Uint8Array = new Uint8Array(0);
 
 let count = 0;
@@ -29,6 +43,7 @@ let count = 0;
 export class StageLines {
   readonly root = element('div', 'jv-text');
   private readonly page = element('div', 'jv-text-page');
+  private readonly names = new Names(this.page);
   private readonly prefix = `jv-text-${++count}-`;
   private graph: Graph | null = null;
   private listing: Listing | null = null;
@@ -45,6 +60,10 @@ export class StageLines {
   /** The line that keys are about. */
   private at = -1;
   private under = -1;
+  /** The line that a name led to, until something else is done. */
+  private arrived = -1;
+  /** From where names were followed, the last behind the others. */
+  private trail: Place[] = [];
   private widest = 0;
   private frame = 0;
   /** Where each graph was read. */
@@ -65,7 +84,7 @@ export class StageLines {
     root.append(page);
     root.addEventListener('scroll', () => this.drawSoon());
     root.addEventListener('click', event => this.click(event));
-    root.addEventListener('pointermove', event => this.hover(lineOf(event.target)));
+    root.addEventListener('pointermove', event => this.hover(lineOf(event.target), event.target));
     root.addEventListener('pointerleave', () => this.hover(-1));
     root.addEventListener('copy', event => this.copy(event));
     takesKeys(root, key => this.press(key));
@@ -90,7 +109,8 @@ export class StageLines {
       this.touched = touchedBy(this.source, graph);
       this.slowest = this.measured?.own.seconds.reduce((most, one) => Math.max(most, one), 0) ?? 0;
       this.marked = this.hinted = this.found = NONE;
-      this.at = this.under = -1;
+      this.at = this.under = this.arrived = -1;
+      this.trail = [];
       this.widest = 0;
       this.root.classList.toggle('jv-timed', this.slowest > 0);
       this.root.setAttribute('aria-label', `${listing.count} lines`);
@@ -112,6 +132,7 @@ export class StageLines {
   /** Marks the lines of nodes; the first of them is brought into view. */
   mark(_graph: Graph, nodes: readonly number[]): void {
     this.marked = this.linesOf(nodes);
+    this.arrived = -1;
     this.dress();
     const first = this.marked.indexOf(1);
     if (first >= 0 && !this.still) {
@@ -187,6 +208,7 @@ export class StageLines {
       }
     }
     page.style.minWidth = `calc(${this.widest}ch + 120px)`;
+    this.names.dress();
     this.dress();
   }
 
@@ -200,7 +222,7 @@ export class StageLines {
     row.setAttribute('aria-posinset', String(line + 1));
     const nodes = listing.nodes(line);
     const code = element('code', '', ' '.repeat(listing.indent(line)));
-    for (const { text, role } of listing.pieces(line)) {
+    for (const { text, role, named } of listing.pieces(line)) {
       if (role === 'plain') {
         code.append(text);
         continue;
@@ -209,6 +231,9 @@ export class StageLines {
       const tint = role === 'op' && nodes.length ? this.actions.tint(graph, nodes[0]) : '';
       if (tint) {
         piece.style.setProperty('--jv-tint', `var(--jv-${tint})`);
+      }
+      if (named) {
+        this.names.add(piece, named, this.leads(listing, named, line));
       }
       code.append(piece);
     }
@@ -254,12 +279,13 @@ export class StageLines {
 
   /** Says of each line in view whether it is marked, lit or found. */
   private dress(): void {
-    const { marked, hinted, found, at } = this;
+    const { marked, hinted, found, at, arrived } = this;
     for (const [line, row] of this.rows) {
       row.classList.toggle('jv-marked', marked[line] === 1);
       row.classList.toggle('jv-hinted', hinted[line] === 1);
       row.classList.toggle('jv-found', found[line] === 1);
       row.classList.toggle('jv-at', line === at);
+      row.classList.toggle('jv-arrived', line === arrived);
       row.setAttribute('aria-selected', String(marked[line] === 1));
     }
   }
@@ -288,30 +314,120 @@ export class StageLines {
     const line = lineOf(target);
     // Whoever marks text to copy it selects nothing.
     if (line >= 0 && !isMarking(this.root)) {
-      this.at = line;
-      this.choose(line);
+      const named = this.names.at(target);
+      if (!named || !this.follow(named, line)) {
+        this.at = line;
+        this.choose(line);
+      }
     }
   }
 
+  private leads(listing: Listing, named: Named, line: number): boolean {
+    const to = listing.lineOf(named);
+    return to >= 0 && (to !== line || 'body' in named);
+  }
+
+  /** Where a name in a line leads, in words; empty where it leads nowhere. */
+  private tellOf(named: Named, line: number): string {
+    const { listing } = this;
+    if (!listing || !this.leads(listing, named, line)) {
+      return '';
+    }
+    const to = listing.lineOf(named);
+    if (to !== line) {
+      return listing.text(to).trim().slice(0, MOST_TOLD);
+    }
+    const calls = 'body' in named ? listing.callers(named.body).length : 0;
+    return calls === 1 ? 'to what calls it' : `to the ${calls} operations that call it`;
+  }
+
+  /** Goes to where what is named is made or begins, and from there to what calls it; false where it leads nowhere. */
+  private follow(named: Named, from: number): boolean {
+    const { listing } = this;
+    const to = listing?.lineOf(named) ?? -1;
+    if (!listing || to < 0) {
+      return false;
+    }
+    if (to !== from) {
+      this.go(to, from, listing.nodes(to));
+      return true;
+    }
+    const callers = 'body' in named ? listing.callers(named.body) : [];
+    if (callers.length) {
+      this.go(listing.lines(callers[0])[0], from, callers);
+    }
+    return callers.length > 0;
+  }
+
+  /** Goes to a line, and selects nodes unless they are selected already. */
+  private go(to: number, from: number, nodes: readonly number[]): void {
+    const { root } = this;
+    this.trail = [...this.trail, { top: root.scrollTop, left: root.scrollLeft, at: from }].slice(-MOST_PLACES);
+    this.at = to;
+    if (this.marked[to] !== 1) {
+      this.chooseNodes(nodes);
+    }
+    this.arrived = to;
+    const y = to * LINE_HEIGHT - root.scrollTop;
+    if (y < 0 || y + LINE_HEIGHT > root.clientHeight) {
+      root.scrollTop = Math.max(0, to - CONTEXT) * LINE_HEIGHT;
+    }
+    root.scrollLeft = 0;
+    this.draw();
+    this.tellCursor();
+  }
+
+  /** Goes back to where a name was followed from; false where none was. */
+  private goBack(): boolean {
+    const place = this.trail.pop();
+    if (!place) {
+      return false;
+    }
+    this.root.scrollTop = place.top;
+    this.root.scrollLeft = place.left;
+    this.at = this.arrived = place.at;
+    this.draw();
+    this.tellCursor();
+    return true;
+  }
+
+  /** Goes from the line that keys are about into the first body that it names; false where it names none. */
+  private goInto(): boolean {
+    const { at, listing } = this;
+    const pieces = at < 0 || !listing ? [] : listing.pieces(at);
+    const named = pieces.map(piece => piece.named).find(one => one && 'body' in one && listing?.lineOf(one) !== at);
+    return named !== undefined && this.follow(named, at);
+  }
+
   private choose(line: number): void {
-    const nodes = this.listing?.nodes(line) ?? [];
+    this.arrived = -1;
+    this.chooseNodes(this.listing?.nodes(line) ?? []);
+    this.dress();
+    this.tellCursor();
+  }
+
+  /** Selects nodes, without moving the text. */
+  private chooseNodes(nodes: readonly number[]): void {
     if (nodes.length) {
       this.still = true;
       this.actions.choose(nodes);
       this.still = false;
     }
-    this.dress();
-    this.tellCursor();
   }
 
-  private hover(line: number): void {
+  private hover(line: number, target: EventTarget | null = null): void {
+    const named = this.names.at(target);
+    this.names.light(named);
+    if (named) {
+      (target as HTMLElement).title ||= this.tellOf(named, line);
+    }
     if (line !== this.under) {
       this.under = line;
       this.actions.hint(line < 0 ? [] : (this.listing?.nodes(line) ?? []));
     }
   }
 
-  /** The arrow keys go from line to line, Enter selects. */
+  /** The arrow keys go from line to line, into the body that a line calls and back; Enter selects. */
   private press(key: string): boolean {
     const { listing, root } = this;
     const page = Math.max(1, Math.floor(root.clientHeight / LINE_HEIGHT) - 1);
@@ -328,6 +444,10 @@ export class StageLines {
     };
     if (key === 'Enter' && this.at >= 0) {
       this.choose(this.at);
+    } else if (key === 'ArrowRight') {
+      return this.goInto();
+    } else if (key === 'ArrowLeft' || key === 'Backspace') {
+      return this.goBack();
     } else if (key in to && last >= 0) {
       this.at = Math.max(0, Math.min(last, to[key]));
       this.reveal(this.at);
