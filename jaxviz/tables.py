@@ -77,7 +77,7 @@ class Tables:
 
     def __init__(self, *, is_source: Callable[[str], bool] | None = None) -> None:
         # Whether the file of a path, as it is here and now, is the source that is meant; by default it is.
-        self._is_source = is_source
+        self.is_source = is_source
         self.strings: list[str] = [""]
         self.types = _Types()
         self.files = _Files()
@@ -146,7 +146,7 @@ class Tables:
         """Whether a source file may be read: of what was made elsewhere, or long ago, it may be another one by now."""
         if file in self.changed:
             return False
-        return self._is_source is None or self._is_source(self.strings[self.files.path[file]])
+        return self.is_source is None or self.is_source(self.strings[self.files.path[file]])
 
     def frame(self, file: int, function: str, line: int, column: int, end_line: int, end_column: int) -> int:
         row = (file, self.string(function), line, column, end_line, end_column)

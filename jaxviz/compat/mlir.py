@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 
@@ -108,8 +110,13 @@ def _constant_text(operation: Any) -> str:
     return found[0] if found is not None else ""
 
 
-def mlir_context() -> Any:
-    """A context that knows JAX's dialects, and takes operations of others as they are."""
+# Of the bindings of jaxlib those for the dialects in which Pallas writes kernels.
+_OF_KERNELS = ("_tpu_ext", "_triton_ext", "_mosaic_gpu_ext")
+
+
+def mlir_context(*, kernels: bool = False) -> Any:
+    """A context that knows JAX's dialects, also those of `kernels` if asked, and takes operations of others as they
+    are."""
     from jaxlib.mlir import ir
 
     try:
@@ -122,6 +129,10 @@ def mlir_context() -> Any:
         context = ir.Context()
         stablehlo.register_dialect(context)
     context.allow_unregistered_dialects = True
+    for name in _OF_KERNELS if kernels else ():
+        # Not every jaxlib has all.
+        with suppress(ImportError, AttributeError):
+            importlib.import_module(f"jaxlib.mlir._mlir_libs.{name}").register_dialect(context)
     return context
 
 

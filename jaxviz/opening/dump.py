@@ -48,7 +48,7 @@ def dumped_programs(files: Iterable[Dumped], root: Path, left_out: list[str]) ->
             # What is opened may be the folder of one module in that of the dump.
             within = folder.relative_to(root) if folder.is_relative_to(root) else Path()
             found.where = str(within / name)
-            programs.append(found)
+            programs += [found, *found.kernels(left_out)]
     known_modules = {(folder, module.split(".")[0]) for folder, _, module in groups}
     for folder, rest in others.items():
         renamed = {file: _renamed(file, root) for file in rest if (folder, file.module) not in known_modules}

@@ -20,7 +20,7 @@ from jaxviz.opening.contents import (
 )
 from jaxviz.opening.copied import copied_in, plain, uncut_in
 from jaxviz.opening.opened import Opened, OpenedProgram
-from jaxviz.opening.programs import programs_in
+from jaxviz.opening.programs import kernels_of, programs_in
 
 _REPLACED = "; bytes of it were replaced, as where a program takes it for text: copy the file again"
 
@@ -90,18 +90,20 @@ def programs_of(data: bytes, file: str, left_out: list[str], *, is_own: bool = F
     if contents is Contents.DOCUMENT:
         document = _document(data, file)
         return [OpenedProgram(document.programs[0].name, document=document)]
-    return [OpenedProgram(stage.name, stage) for stage in programs_in(data, contents, file, left_out, is_own=is_own)]
+    stages = programs_in(data, contents, file, left_out, is_own=is_own)
+    return [OpenedProgram(stage.name, stage) for stage in (*stages, *kernels_of(stages, file, left_out))]
 
 
 def with_names_of_their_own(programs: list[OpenedProgram]) -> list[OpenedProgram]:
     """Those first that ran longest in a profile, then those of which most was written, then the largest, derivatives
-    after all functions; of several with the same name, each after the first one in the folder is numbered."""
+    after all functions and kernels after what calls them; of several with the same name, each after the first one in
+    the folder is numbered."""
     taken = Counter[str]()
     for program in programs:
         taken[program.name] += 1
         if taken[program.name] > 1:
             program.name = f"{program.name} ({taken[program.name]})"
-    return sorted(programs, key=lambda program: (program.derivative, -program.seconds, -program.places, -program.size))
+    return sorted(programs, key=lambda one: (one.is_kernel, one.derivative, -one.seconds, -one.places, -one.size))
 
 
 def _document(data: bytes, file: str) -> Document:

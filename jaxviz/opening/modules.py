@@ -14,6 +14,8 @@ _MARK = re.compile(r"^// -----[^\S\n]*$", re.MULTILINE)
 # In HLO the head of a module says as much.
 _HLO_MARK = re.compile(r"^// -----[^\S\n]*$|^(?=HloModule\b)", re.MULTILINE)
 _SYMBOL = re.compile(r'@(?:"([^"\n]*)"|([\w$.-]+))')
+# The name of a module may be that of a function in it.
+_MODULE = re.compile(r'^\s*module @(?:"[^"\n]*"|[\w$.-]+)', re.MULTILINE)
 _COMMENT = re.compile(r"^\s*//.*$", re.MULTILINE)
 
 
@@ -53,7 +55,7 @@ def entries_of(module: Any, text: str = "") -> list[str]:
     if len(functions) < 2:
         return list(functions)
     text = _COMMENT.sub("", text or module.operation.get_asm(large_elements_limit=16))
-    mentioned = Counter(quoted or plain for quoted, plain in _SYMBOL.findall(text))
+    mentioned = Counter(quoted or plain for quoted, plain in _SYMBOL.findall(_MODULE.sub("", text)))
     found = [name for name in functions if name == "main" or mentioned[name] < 2]
     public = [name for name in found if not _is_private(functions[name])]
     return sorted(public or found, key=lambda name: name != "main") or list(functions)[:1]

@@ -28,7 +28,7 @@ from jaxviz.gather import Measured
 from jaxviz.graph import OPERATION, Graph
 from jaxviz.opening.contents import OpenError, hold_the_same
 from jaxviz.opening.listing import listing
-from jaxviz.opening.programs import OpenedStage, lowered_in
+from jaxviz.opening.programs import OpenedStage, kernels_of, lowered_in
 from jaxviz.opening.written import places_in
 from jaxviz.units import seconds_text
 
@@ -349,6 +349,16 @@ class OpenedProgram:
     def derivative(self) -> int:
         """Of which order it is a derivative of another program of its file; 0 of none."""
         return self._stage.derivative if self._stage is not None else 0
+
+    @property
+    def is_kernel(self) -> bool:
+        """Whether another program of its file calls it, and has it in it as bytes."""
+        return self._stage is not None and self._stage.is_kernel
+
+    def kernels(self, left_out: list[str]) -> list[OpenedProgram]:
+        """The kernels that it calls and has in it; those that cannot be read are added to `left_out`."""
+        found = kernels_of([self._stage] if self._stage is not None else [], self.where, left_out)
+        return [OpenedProgram(stage.name, stage, where=self.where) for stage in found]
 
     @property
     def size(self) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,6 +41,10 @@ class OpenedStage:
     derivative: int = 0
     #: What a profile saw of it.
     seen: Seen | None = None
+    #: The kernels that it calls and has in it, as bytecode.
+    kernels: tuple[bytes, ...] = ()
+    #: Whether it is such a kernel.
+    is_kernel: bool = False
 
     @property
     def is_understood(self) -> bool:
@@ -63,10 +68,30 @@ def programs_in(
     return found
 
 
+def kernels_of(stages: Sequence[OpenedStage], file: str, left_out: list[str]) -> list[OpenedStage]:
+    """The kernels that programs have in them, each once; those that cannot be read are added to `left_out`."""
+    from jaxviz.read.embedded import said_plainly
+
+    found = []
+    for kernel, caller in {kernel: stage for stage in stages for kernel in stage.kernels}.items():
+        is_source = caller.graph.tables.is_source
+        try:
+            # What else is in it says which part of an operand a turn gets.
+            stage = next(_mlir_stages(said_plainly(_mlir_text(kernel)), partial(Tables, is_source=is_source)))
+        except OpenError as error:
+            left_out.append(f"{file}: a kernel, which the version of JAX that wrote it may read: {error}")
+            continue
+        # Where the lines of one are may stand in another.
+        if len(stage.graph):
+            name = "kernel" if stage.name in _NO_NAMES else f"kernel {stage.name}"
+            found.append(replace(stage, name=name, is_kernel=True))
+    return found
+
+
 def lowered_in(data: bytes, file: str, tables: Tables) -> OpenedStage:
     """The StableHLO in the bytes of a file, as a stage beside another one: with the tables of that."""
     with _errors_of(file, b"" if _is_bytecode(data) else data):
-        return next(_mlir_stages(_mlir_source(data), lambda: tables))
+        return next(_mlir_stages(_mlir_text(data), lambda: tables))
 
 
 @contextmanager
@@ -98,7 +123,7 @@ def _hlo_text(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[Op
     errors: list[str] = []
     for part in parts:
         try:
-            yield _hlo_stage(parse_hlo_text(part), tables())
+            yield _hlo_stage(parse_hlo_text(part), tables(), part)
         except HloError as error:
             errors.append(str(error))
     if len(errors) == len(parts):
@@ -114,7 +139,7 @@ def _hlo_proto(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[O
     try:
         profiled = {(one.name, one.program): (one.start, one.end) for one in profiled_modules(data)}
         if not profiled:
-            yield _hlo_stage(parse_hlo_proto(data), tables())
+            yield _hlo_stage(parse_hlo_proto(data), tables(), data)
             return
     except HloError as error:
         raise OpenError(str(error)) from None
@@ -124,7 +149,7 @@ def _hlo_proto(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[O
     for key, place in profiled.items():
         try:
             modules[key] = parse_hlo_proto(data, at=place)
-            stages[key] = _hlo_stage(modules[key], tables())
+            stages[key] = _hlo_stage(modules[key], tables(), data[slice(*place)])
         except HloError as error:
             errors.append(str(error))
     if not stages:
@@ -135,8 +160,9 @@ def _hlo_proto(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[O
         yield replace(stage, seen=profile.of(key))
 
 
-def _hlo_stage(module: object, tables: Tables) -> OpenedStage:
+def _hlo_stage(module: object, tables: Tables, source: str | bytes) -> OpenedStage:
     from jaxviz.read.communication import take_frames_of_elements
+    from jaxviz.read.embedded import kernels_in
     from jaxviz.read.hlo.graph import read_hlo
     from jaxviz.read.hlo.module import HloModule
 
@@ -148,14 +174,15 @@ def _hlo_stage(module: object, tables: Tables) -> OpenedStage:
     if module.untyped:
         shown, rest = module.untyped[:_SHOWN], len(module.untyped) - _SHOWN
         notes[_UNTYPED] = ", ".join(shown) + (f" and {rest:,} more" if rest > 0 else "")
-    return OpenedStage("hlo", module.name, found.graph, notes, instructions=found.instruction)
+    kernels = kernels_in(source)
+    return OpenedStage("hlo", module.name, found.graph, notes, instructions=found.instruction, kernels=kernels)
 
 
 def _mlir(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[OpenedStage]:
-    source = _mlir_source(data)
-    parts = parts_of(source) if isinstance(source, str) else []
+    text = _mlir_text(data)
+    parts = [] if _is_bytecode(data) else parts_of(text)
     if len(parts) < 2:
-        return _mlir_stages(source, tables)
+        return _mlir_stages(text, tables)
     found: list[OpenedStage] = []
     errors: list[str] = []
     for part in parts:
@@ -166,15 +193,20 @@ def _mlir(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[Opened
     if errors:
         # What looks like a mark may be a comment.
         with suppress(OpenError):
-            return iter(list(_mlir_stages(source, tables)))
+            return iter(list(_mlir_stages(text, tables)))
     if not found:
         raise OpenError(errors[0])
     refused += errors
     return iter([stage for stage in found if len(stage.graph)] or found[:1])
 
 
-def _mlir_source(data: bytes) -> str | bytes:
-    return data if _is_bytecode(data) else data.decode(errors="replace").removeprefix("\ufeff")
+def _mlir_text(data: bytes) -> str:
+    from jaxviz.read.mlir import MlirError, mlir_text
+
+    try:
+        return mlir_text(data if _is_bytecode(data) else data.decode(errors="replace").removeprefix("\ufeff"))
+    except MlirError as error:
+        raise OpenError(str(error)) from None
 
 
 def _is_bytecode(data: bytes) -> bool:
@@ -191,22 +223,22 @@ def _export(data: bytes, tables: NewTables, refused: list[str]) -> Iterator[Open
     for one in exported:
         notes = {"exported for": ", ".join(one.platforms), "calling convention": str(one.calling_convention)}
         name = "vjp of " * one.order + exported[0].name
-        for stage in _mlir_stages(one.module, tables, name, notes):
+        for stage in _mlir_stages(_mlir_text(one.module), tables, name, notes):
             yield replace(stage, derivative=one.order)
 
 
 def _mlir_stages(
-    source: str | bytes, tables: NewTables, name: str = "", notes: dict[str, str] | None = None
+    text: str, tables: NewTables, name: str = "", notes: dict[str, str] | None = None
 ) -> Iterator[OpenedStage]:
     """The programs of one module, or of those that a text holds and nothing else."""
-    from jaxviz.read.mlir import MlirError, UnknownDialectError, mlir_text, parse_mlir
+    from jaxviz.read.embedded import kernels_in
+    from jaxviz.read.mlir import MlirError, UnknownDialectError, parse_mlir
     from jaxviz.read.mlir_frames import MlirFrames
     from jaxviz.read.mlir_lines import LinesError, read_lines
     from jaxviz.read.stablehlo import read_stablehlo
 
     notes = notes or {}
     try:
-        text = mlir_text(source)
         # What is in a module is there as long as that is.
         whole = parse_mlir(text)
         modules = modules_in(whole)
@@ -221,6 +253,7 @@ def _mlir_stages(
         notes = {**notes, _BY_LINES: str(error)}
     except MlirError as error:
         raise OpenError(str(error)) from None
+    kernels = kernels_in(text)
     for module in modules:
         entries = entries_of(module, text if len(modules) == 1 else "")
         for entry in entries or [""]:
@@ -232,7 +265,7 @@ def _mlir_stages(
             called, function = name or own.strings[graph.regions.name[0]], "" if entry == "main" else entry
             if len(entries) > 1:
                 called = function or called
-            yield OpenedStage("stablehlo", called or function or "module", graph, notes)
+            yield OpenedStage("stablehlo", called or function or "module", graph, notes, kernels=kernels)
 
 
 def _with_names_of_arguments(graph: Graph) -> Graph:
@@ -257,6 +290,8 @@ def _with_names_of_arguments(graph: Graph) -> Graph:
     return replace(graph, nodes=replace(graph.nodes, name=names))
 
 
+# What says of a kernel no more than that it is one.
+_NO_NAMES = ("kernel", "main", "module")
 _UNTYPED = "types that the text leaves out and that follow from nothing"
 _SHOWN = 5
 _NO_ENTRY = "no computation is marked ENTRY"

@@ -120,14 +120,14 @@ def serve() -> None:
     # Whatever else is printed here is no answer.
     os.dup2(2, 1)
     # A context keeps the constants of all that is read in it.
-    shared = compat_mlir.mlir_context()
+    shared = compat_mlir.mlir_context(kernels=True)
     while True:
         try:
             is_bytecode, data = _received(source)
         except EOFError:
             return
         try:
-            context = compat_mlir.mlir_context() if is_bytecode or len(data) > _SMALL else shared
+            context = compat_mlir.mlir_context(kernels=True) if is_bytecode or len(data) > _SMALL else shared
             well, answer = True, _text(data, context) if is_bytecode else _tried(data, context)
         except Exception as error:
             well, answer = False, str(error)

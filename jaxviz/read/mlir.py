@@ -63,7 +63,7 @@ def parse_mlir(source: str | bytes) -> Any:
             try_text(source)
         except BytecodeError as error:
             raise UnknownDialectError(f"line 1:1: {error}") from None
-    context = compat_mlir.mlir_context()
+    context = compat_mlir.mlir_context(kernels=not dialects <= _WRITTEN)
     source = _ESCAPES.sub(_as_text, source)
     try:
         with context:

@@ -29,7 +29,10 @@ from jaxviz.tables import Tables
 #: The most nodes that calls of functions that were shown before may repeat.
 REPEATED_NODES = 50_000
 
-_CALLS = ("func.call", "stablehlo.composite")
+_CALLS = ("func.call", "stablehlo.composite", "tt.call")
+# What functions are in dialects of kernels too, as in that of programs: tt.func, llvm.func.
+_FUNCTION = ".func"
+_OUTERMOST = ("builtin.module", _FUNCTION)
 # What hands on what a body makes, in whichever dialect, and the row of its name.
 _RETURNS = ("return", "yield")
 _ENDS_BODY = -1
@@ -82,7 +85,7 @@ def _argument_name(name: str, region: Any) -> str:
         return ""
     owner = getattr(region, "owner", None)
     owner = getattr(owner, "operation", owner)
-    if owner is None or owner.name == "func.func":
+    if owner is None or owner.name.endswith(_FUNCTION):
         return name
     around = compat_mlir.location_name(owner.location).rpartition("/")[2]
     return "" if name in (around, owner.name.rpartition(".")[2]) else name
@@ -97,14 +100,14 @@ def functions_of(module: Any) -> dict[str, Any]:
     while waiting and not functions:
         for operation in waiting:
             operation = operation.operation
-            if operation.name == "func.func" and len(operation.regions[0].blocks):
+            if operation.name.endswith(_FUNCTION) and len(operation.regions[0].blocks):
                 functions.setdefault(compat_mlir.symbol_text(operation.attributes["sym_name"]), operation)
             elif operation.name == "builtin.module":
                 waiting.extend(operation.regions[0].blocks[0].operations)
             elif len(operation.regions) == 1 and len(operation.regions[0].blocks) == 1:
                 holding.append(operation.regions[0].blocks[0].operations)
         inside = (inner.operation for operations in holding for inner in operations)
-        waiting, holding = [inner for inner in inside if inner.name in ("builtin.module", "func.func")], []
+        waiting, holding = [inner for inner in inside if inner.name.endswith(_OUTERMOST)], []
     return functions
 
 

@@ -26,6 +26,11 @@ def opened_of(folder, text):
     return jv.open(folder / "m.mlir")
 
 
+def test_a_function_that_is_called_as_its_module_is_a_program(tmp_path):
+    (tmp_path / "m").write_text(f"module @step {{\n{ONE.replace('@main', '@step')}{TWO.replace('@main', '@eval')}}}\n")
+    assert set(jv.open(tmp_path / "m").names) == {"step", "eval"}
+
+
 def test_modules_that_a_mark_parts_are_programs(tmp_path):
     opened = opened_of(
         tmp_path, f"// RUN: opt\n{MARK}module @jit_step {{\n{ONE}}}{MARK}{TWO}{MARK}// The end.\n{MARK}module {{}}"
