@@ -17,7 +17,7 @@ _NAME = re.compile(r'"?([a-zA-Z_][\w$]*(?:\.[\w$]+)+|return|call)"?')
 _USED = re.compile(r"%([\w$.-]+?)(?:#(\d{1,3}))?(?![\w$.#-])")
 # A list of operands, at the beginning of what stands behind the name of an operation.
 _OPERANDS = re.compile(r"\A\(?(?:%[\w$.#-]+(?:, )?)*+\)?")
-_ARGUMENT = re.compile(r"%([\w$.-]+)\s*:\s*([^,()%{}]+(?:<[^<>]*(?:<[^<>]*>[^<>]*)*>)?)")
+_ARGUMENT = re.compile(r"%([\w$.-]+)\s*:\s*([^<,()%{}]+<[^<>]*+(?:<[^<>]*+>[^<>]*+)*+>|[^,()%{}]+)")
 _FUNCTION = re.compile(r"(?:\w+\.)?func\b.*?@([\w$.-]+)\s*\((.*)")
 _PRIVATE = re.compile(r"(?:\w+\.)?func private\b")
 _MODULE = re.compile(r'(?:builtin\.)?module @"?([\w$.-]+)')

@@ -1,4 +1,5 @@
-"""Types and attributes of MLIR in the short words that a reader wants: `tensor<3x4xf32>` is f32[3,4]."""
+"""Types and attributes of MLIR in the short words that a reader wants: `tensor<3x4xf32>` is f32[3,4], and so are vectors
+and pieces of memory, as kernels have them."""
 
 from __future__ import annotations
 
@@ -13,8 +14,10 @@ from jaxviz.read.shortest import shortened
 TEXT_LENGTH = 200
 WRITTEN_ELEMENTS = 16
 
-_ELEMENT = r"[^,<>]+(?:<(?:[^<>]|<[^<>]*>)*>)?"
-_TENSOR = re.compile(rf"^tensor<(?P<dims>(?:[\d?]+x)*)(?P<element>{_ELEMENT})(?:, *(?P<encoding>.*))?>$")
+_ELEMENT = r"[^,<>\[*][^,<>]*(?:<(?:[^<>]|<[^<>]*>)*>)?"
+_TENSOR = re.compile(
+    rf"^(?:tensor|vector|memref)<(?P<dims>(?:[\d?]+x)*)(?P<element>{_ELEMENT})(?:, *(?P<encoding>.*))?>$"
+)
 _QUANTIZED = re.compile(r"^!quant\.\w+<([a-z]\w*(?:<[^<>]*>)?:[a-z]\w*).*>$")
 _BITS = re.compile(r"(\d+)")
 _SPELLED = {"i1": "bool", "i8": "i8", "index": "index", "!stablehlo.token": "token"}

@@ -41,6 +41,13 @@ def test_dialects_that_jaxlib_cannot_parse_are_read_by_their_lines(tmp_path):
     assert opened.view("stablehlo").boxes
 
 
+def test_types_of_arguments_are_whole_where_they_have_parts(tmp_path):
+    given = "%a: memref<8x128xf32, #tpu.memory_space<vmem>>, %b: tt.new<1 : i32>, %s: tensor<4x!q<i8:f32, {1.0, 2.0}>>"
+    (tmp_path / "m").write_text(f"other.func @f({given}, %n: i32) {{\n  other.use %a, %s : i32\n}}\n")
+    types = [node.types[0] for node in jv.open(tmp_path / "m").stablehlo if node.kind == "argument"]
+    assert types == ["f32[8,128]", "tt.new<1 : i32>", "!q<i8:f32, {1.0, 2.0}>[4]", "i32"]
+
+
 QUANTIZED = """// A model of eight bits: what {
 #encoding = #sparse.encoding<{
   map = (d0) -> (d0 : dense)

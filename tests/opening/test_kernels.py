@@ -75,6 +75,7 @@ def test_a_kernel_of_pallas_for_a_tpu_is_opened_from_a_machine_without_one():
     (added,) = inside.stablehlo.find("arith.addf")
     made_by = [inside.stablehlo.node(int(inside.stablehlo.value_node[value])) for value in added.operands]
     assert [node.op for node in made_by] == ["vector.load", "vector.load"]
+    assert [node.types for node in (added, *made_by)] == [("f32[16,128]",)] * 3
     assert inside.view("stablehlo").boxes
 
 
