@@ -1,5 +1,7 @@
-"""Types and attributes of MLIR in the short words that a reader wants: `tensor<3x4xf32>` is f32[3,4], and so are vectors
-and pieces of memory, as kernels have them."""
+"""Types and attributes of MLIR in the short words that a reader wants: `tensor<3x4xf32>` is f32[3,4].
+
+So are vectors and pieces of memory, which kernels have in place of tensors.
+"""
 
 from __future__ import annotations
 
