@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import importlib
-import importlib.util
 import inspect
 import json
-import os
 import sys
 import tempfile
 import traceback
@@ -47,10 +44,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from jaxviz.export.bundles import BundleError
     from jaxviz.export.engine import DrawingError
     from jaxviz.export.png import PngError
+    from jaxviz.named import NotNamed
     from jaxviz.opening.contents import OpenError
     from jaxviz.targets import TargetError
 
-    told = (CliError, ArgumentError, DocumentError, OpenError, TargetError, BundleError, DrawingError, PngError)
+    told = (
+        CliError,
+        NotNamed,
+        ArgumentError,
+        DocumentError,
+        OpenError,
+        TargetError,
+        BundleError,
+        DrawingError,
+        PngError,
+    )
     try:
         status: int = options.run(options)
     except told as error:
@@ -78,9 +86,8 @@ def _parser() -> argparse.ArgumentParser:
 
     def call(made: argparse.ArgumentParser) -> None:
         made.add_argument("function", help="pkg.mod:fn or path/to/file.py:fn")
-        made.add_argument(
-            "--args", nargs="*", default=[], metavar="ARG", help="such as 'f32[128,64]' 'i32[]' 3 \"scale=f32[]\""
-        )
+        such = "such as 'f32[128,64]' \"{'w': f32[64,8]}\" 3 scale=2; what a module has: pkg.mod:name pkg.mod:fn()"
+        made.add_argument("--args", nargs="*", default=[], metavar="ARG", help=such)
         made.add_argument(
             "--static", nargs="*", default=[], metavar="ARG", help="static arguments, by number or name: 1 size"
         )
@@ -191,28 +198,9 @@ def _check_arguments(function: Any, name: str, args: Sequence[Any], kwargs: dict
 
 def load_function(text: str) -> Any:
     """The function that `pkg.mod:fn` or `file.py:fn` names."""
-    module_name, colon, path = text.rpartition(":")
-    if not colon or not path:
-        raise CliError(f"{text!r} names no function: write pkg.mod:fn or path/to/file.py:fn")
-    if module_name.endswith(".py"):
-        spec = importlib.util.spec_from_file_location(Path(module_name).stem, module_name)
-        if spec is None or spec.loader is None or not Path(module_name).exists():
-            raise CliError(f"there is no file {module_name}")
-        found = importlib.util.module_from_spec(spec)
-        sys.modules.setdefault(spec.name, found)
-        sys.path.insert(0, str(Path(module_name).resolve().parent))
-        spec.loader.exec_module(found)
-    else:
-        sys.path.insert(0, os.getcwd())
-        try:
-            found = importlib.import_module(module_name)
-        except ModuleNotFoundError as error:
-            raise CliError(f"cannot import {module_name}: {error}") from None
-    value: Any = found
-    for part in path.split("."):
-        if not hasattr(value, part):
-            raise CliError(f"{module_name} has no {path}")
-        value = getattr(value, part)
+    from jaxviz.named import named
+
+    value = named(text)
     if not callable(value):
         raise CliError(f"{text} is no function but {type(value).__name__}")
     return value

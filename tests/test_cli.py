@@ -150,7 +150,7 @@ def test_doctor_tells_of_the_other_package(capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["explore", "step"], "names no function"),
+        (["explore", "step"], "names nothing"),
         (["explore", "no_such_module:f"], "cannot import no_such_module"),
         (["explore", "jax.numpy:nothing"], "has no nothing"),
         (["explore", "jax.numpy:pi"], "is no function but float"),
@@ -200,6 +200,55 @@ def test_arguments_are_types_literals_and_containers_of_them():
     assert args[4]["b"][0].shape == (4,)
     assert args[4]["b"][1] is None
     assert kwargs == {"n": -2}
+
+
+EXAMPLE = """
+import collections
+import jax.numpy as jnp
+
+State = collections.namedtuple("State", "mu count")
+PARAMS = {"w": jnp.ones((3, 4))}
+
+def example():
+    return PARAMS, State(PARAMS, jnp.zeros((), int))
+
+def named():
+    return {"w": jnp.ones(3), "activation": "relu"}
+
+def step(params, state, x, rate=0.1):
+    assert isinstance(state, State)
+    return params["w"] @ x * rate, state
+"""
+
+
+def test_arguments_that_are_no_literals_are_named(tmp_path, capsys):
+    file = tmp_path / "steps_of_a_model.py"
+    file.write_text(EXAMPLE)
+    args, kwargs = arguments_of([f"*{file}:example()", "f32[4]", f"rate={file}:PARAMS"])
+    assert [args[0]["w"].shape, type(args[1]).__name__, args[2].shape] == [(3, 4), "State", (4,)]
+    # Nothing is computed for types.
+    assert isinstance(args[1].mu["w"], jax.ShapeDtypeStruct)
+    assert isinstance(kwargs["rate"]["w"], jax.Array)
+    assert argument_of(f"{file}:named()")["activation"] == "relu"
+    # A function and its arguments are of one module.
+    target = tmp_path / "step.svg"
+    asked = ["export", f"{file}:step", "--args", f"*{file}:example()", "f32[4]", "-o", str(target)]
+    status, _, err = run(capsys, *asked)
+    assert (status, err) == (0, "")
+    assert "matmul" in target.read_text()
+
+
+def test_a_name_of_nothing_is_said_in_one_line(tmp_path):
+    file = tmp_path / "steps_again.py"
+    file.write_text(EXAMPLE)
+    for text, said in (
+        (f"{file}:nothing", "has no nothing"),
+        (f"{file}:PARAMS()", "cannot call .*: it is dict"),
+        (f"*{file}:PARAMS", "is dict, and a tuple of arguments was expected"),
+        ("no_such_module:x", "cannot import no_such_module"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            arguments_of([text])
 
 
 def test_keys_and_small_floats_are_types_too():

@@ -115,7 +115,10 @@ def test_each_call_from_python_runs(typed):
 
 
 def test_each_line_for_a_shell_runs(tmp_path, monkeypatch, capsys):
-    (tmp_path / "own.py").write_text("import jax.numpy as jnp\n\ndef fn(x, n=1):\n    return jnp.tanh(x) * n\n")
+    functions = (
+        "def fn(x, n=1):\n    return jnp.tanh(x) * n\n\nstep = fn\n\ndef example():\n    return jnp.ones(3), 2\n"
+    )
+    (tmp_path / "own.py").write_text(f"import jax.numpy as jnp\n\n{functions}")
     monkeypatch.chdir(tmp_path)
     module = jax.jit(jnp.sin).lower(jnp.ones(3)).compile().runtime_executable().hlo_modules()[0]
     Path("module.hlo.pb").write_bytes(module.as_serialized_hlo_module_proto())
