@@ -9,6 +9,7 @@ others, likely of that which computes it in the fewest steps.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import chain
 
 import numpy as np
@@ -58,6 +59,7 @@ class _Telling:
             if len(candidates) > 1:
                 self._open[node] = dict.fromkeys(candidates, 0)
                 self._found[node] = candidates
+        self._several, self._meant = {*self._open}, {one for each in self._open.values() for one in each}
         self._calls.there.update(chain.from_iterable(self._found))
         #: What arguments and results of the program are.
         self._ends = _ends(jaxpr, graph)
@@ -73,8 +75,12 @@ class _Telling:
             if around >= 0 and around not in self._open:
                 inside = [one for one in candidates if self._places.holds(self._found[around], one)]
                 candidates = {one: candidates[one] for one in inside or candidates}
-            read = {one for tags in self._read_by(node) for one in tags}
-            self._keep(node, candidates, {one: self._calls.steps(one, read) for one in candidates})
+            read = list(map(frozenset, self._read_by(node)))
+            steps = {one: [self._calls.steps(one, tags) for tags in read] or [2 * _STEPS + 1] for one in candidates}
+            # Several calls may share what they read, as a number; most is of what reads it.
+            most = {one: sum(far <= _STEPS for far in each) for one, each in steps.items()}
+            steps = {one: each for one, each in steps.items() if most[one] == max(most.values())}
+            self._keep(node, {one: candidates[one] for one in steps}, {one: min(each) for one, each in steps.items()})
 
     def by_readers(self) -> None:
         for node, candidates in list(reversed(self._open.items())):
@@ -85,7 +91,11 @@ class _Telling:
 
     def told(self) -> tuple[Sequence[Found], frozenset[int]]:
         calls, likely = self._calls, set[int]()
-        equal = repeated_equations(self._jaxpr, {one for each in self._open.values() for one in each}, calls.of)
+        # Of what is equal, one is left.
+        equal = repeated_equations(self._jaxpr, self._meant, calls.of)
+        for node in self._several - self._open.keys():
+            (one,) = self._found[node]
+            self._found[node] = (equal.get(one, one),)
         for node, candidates in self._open.items():
             first = min(candidates)
             if any(equal.get(one, one) != first for one in candidates):
@@ -147,7 +157,7 @@ class _Calls:
             self._known[node] = tuple(sorted(self._places.instances(node, region))) if region else ()
         return self._known[node]
 
-    def steps(self, node: int, read: set[int]) -> int:
+    def steps(self, node: int, read: AbstractSet[int]) -> int:
         """In how many steps an equation is computed of one of these, of which it may be one; more than that many are
         allowed, where something is between that is still there."""
         if node in read:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, compress
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from jaxviz import compat
 from jaxviz.graph import ARGUMENT, OPERATION, Column, Graph
 from jaxviz.link.given import given_nodes
-from jaxviz.link.links import EXACT, PLUMBING, Found, Links
+from jaxviz.link.links import EXACT, INFERRED, PLUMBING, Found, Links
 from jaxviz.link.liveness import LOOPS, needed_nodes
 from jaxviz.link.snapshots import ONLY_MOVE
 from jaxviz.link.tags import Places
@@ -124,6 +124,27 @@ class Evidence:
             name = strings[graph.nodes.name[node]]
             found[given.get(name, name).replace("'", r"\'")] = (node,)
         return found
+
+    def naming(self, nodes: Collection[int]) -> Callable[[str], Found]:
+        """What tells the equations of a name; also those of these nodes that have it as another call was the first."""
+        if not compat.NAMED_BY_FIRST_CALL:
+            return self.nodes_named
+
+        def named(name: str) -> Found:
+            told = self.nodes_named(name)
+            others = sorted(self.with_instances(set(told)).intersection(nodes) - {*told})
+            return (*told, *others)
+
+        return named
+
+    def told_by(self, rows: NDArray[np.bool_]) -> set[int]:
+        """The equations that these rows of HLO are tagged with, or may be meant where calls cannot be told apart."""
+        found = set(chain.from_iterable(compress(self.hlo_tags, rows.tolist())))
+        if not compat.NAMED_BY_FIRST_CALL:
+            return found
+        unsure = np.zeros(len(self.hlo), bool)
+        unsure[self.links.target[self.links.kind == INFERRED]] = True
+        return found | self.with_instances(set(chain.from_iterable(compress(self.hlo_tags, (rows & unsure).tolist()))))
 
     def with_instances(self, nodes: set[int]) -> set[int]:
         """With the equations that may be meant as well, where calls of one function cannot be told apart by names."""

@@ -6,7 +6,7 @@ that says what took its place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz import compat
-from jaxviz.graph import OPERATION, Graph
+from jaxviz.graph import OPERATION, RESULT, Graph
 from jaxviz.link.aftermath import handed_over, left_unread
 from jaxviz.link.evidence import Evidence, is_op, names_in_hlo
 from jaxviz.link.fates import (
@@ -80,7 +80,8 @@ class _Judge:
         self._parts: dict[int, int] = {}
 
     def fates(self) -> Fates:
-        alive = living(self._evidence)
+        ends = self._history.ends_of_calls
+        alive = {node: state for node, state in living(self._evidence).items() if node not in ends}
         alive.update(self._written_anew(alive))
         self._judge(alive)
         self._replace()
@@ -139,7 +140,8 @@ class _Judge:
         for number, nodes in vanished.items():
             earlier, later = self._history.around(number)
             merged = kind[nodes[0]] == MERGED
-            instead, parts = replacements(earlier, later, nodes, self._evidence.nodes_named, merged=merged)
+            named = self._evidence.naming(nodes)
+            instead, parts = replacements(earlier, later, nodes, named, merged=merged)
             if merged:
                 self._parts.update(parts)
             for node, other in instead.items():
@@ -152,7 +154,7 @@ class _Judge:
                 # Of numbers that are equal one is left, which may have the name of what reads it.
                 kind[[node for node in gone if node in given]] = FOLDED
             elif kind[nodes[0]] == SIMPLIFIED:
-                unread = set(left_unread(earlier, later, gone, self._evidence.nodes_named))
+                unread = set(left_unread(earlier, later, gone, named))
                 kind[[*unread]] = CONSEQUENCE
                 # Of what needs no argument, its value is all that can stand in its place.
                 kind[[node for node in gone if node in given and node not in unread]] = FOLDED
@@ -189,8 +191,11 @@ class _Judge:
         merging = next((one.after for one in self._history.snapshots if "cse" in one.after), None)
         if merging is None:
             return
-        alive = np.flatnonzero(np.isin(self._kind, (ALONE, FUSED, BOTH))).tolist()
-        for node, other in repeated_equations(self._jaxpr, alive, self._evidence.instances_of).items():
+        instances = self._evidence.instances_of
+        alive = {*np.flatnonzero(np.isin(self._kind, (ALONE, FUSED, BOTH))).tolist()}
+        gone = np.flatnonzero(np.isin(self._kind, (SIMPLIFIED, CONSEQUENCE, MERGED))).tolist()
+        nodes = alive.union(node for node in gone if not alive.isdisjoint(instances(node)))
+        for node, other in repeated_equations(self._jaxpr, nodes, instances).items():
             self._kind[node], self._by[node] = MERGED, other
             self._where[node] = self._jaxpr.tables.string(merging)
 
@@ -239,11 +244,30 @@ class _Judge:
         end: dict[int, int] = {}
         for node, seen in last.items():
             end[owner[node]] = max(seen, end.get(owner[node], -1))
+        self._clear_holders()
         # What holds others stands before them.
         for node in np.flatnonzero((kind == SIMPLIFIED) & (self._by < 0)).tolist():
             holder = owner[node]
             if holder >= 0 and kind[holder] == CONSEQUENCE and last.get(node) == end.get(holder):
                 kind[node] = CONSEQUENCE
+
+    def _clear_holders(self) -> None:
+        """A loop or call that only what went with others read went with these."""
+        kind, graph = self._kind, self._jaxpr
+        owner = graph.regions.owner[graph.nodes.region].tolist()
+        holders = [node for node in graph.owned_regions if kind[node] == SIMPLIFIED and self._by[node] < 0]
+
+        def readers(node: int) -> Iterator[int]:
+            for value in range(*graph.first_value[node : node + 2].tolist()):
+                for reader in graph.readers(value):
+                    yield owner[reader] if graph.nodes.kind[reader] == RESULT else reader
+
+        # Calls stand before what is in them, and before what reads them.
+        for _ in range(2):
+            for node in holders:
+                read_by = {int(kind[reader]) if reader >= 0 else ALONE for reader in readers(node)}
+                if read_by == {CONSEQUENCE}:
+                    kind[node] = CONSEQUENCE
 
     def _keep_needed(self, lives: NDArray[np.bool_]) -> None:
         """What living equations read did not go with what was simplified: it was itself, or is known."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain, compress
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -52,8 +50,7 @@ def state_of(evidence: Evidence, ops: set[str]) -> int:
 
 def _told_by(evidence: Evidence, rows: NDArray[np.bool_]) -> set[int]:
     """The equations that these rows of HLO hold; a reducer is a word of the equation that holds it."""
-    found = set(chain.from_iterable(compress(evidence.hlo_tags, rows.tolist())))
-    return evidence.with_instances({evidence.reducers.get(equation, equation) for equation in found})
+    return {evidence.reducers.get(equation, equation) for equation in evidence.told_by(rows)}
 
 
 def _reads_one_of(graph: Graph, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -7,7 +7,8 @@ number that a product needs in its shape that of the product: that these are the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -54,13 +55,20 @@ class ToldNames:
     def of(self, text: str) -> tuple[set[str], set[str], set[str]]:
         """The tagged names of the instructions that compute something; apart, those of which only another shape of a
         value is left, and those of which only a constant is, in a shape."""
-        told, lines = self._told, set(text.split("\n"))
-        told.update((line, _told_by(line)) for line in lines - told.keys())
         found: tuple[set[str], set[str], set[str]] = set(), set(), set()
-        for name, kind in filter(None, {told[line] for line in lines}):
+        for name, kind in set(self._lines(text)):
             found[kind].add(name)
         names, shaping, filled = found
         return names, shaping - names, filled - names - shaping
+
+    def count(self, text: str) -> Counter[str]:
+        """How many instructions that compute something have each tagged name."""
+        return Counter(name for name, _ in self._lines(text))
+
+    def _lines(self, text: str) -> Iterator[tuple[str, int]]:
+        told, lines = self._told, set(text.split("\n"))
+        told.update((line, _told_by(line)) for line in lines - told.keys())
+        return filter(None, map(told.__getitem__, lines))
 
 
 _WORKS, _SHAPES, _FILLS_IT = range(3)

@@ -15,7 +15,7 @@ from jax import lax
 import jaxviz as jv
 from jaxviz.graph import Graph
 from jaxviz.link.flow import Flow
-from jaxviz.link.links import MERGED
+from jaxviz.link.links import EXACT, MERGED
 
 _LEAST = 1.25
 
@@ -139,3 +139,34 @@ def test_a_loop_in_a_second_call_of_a_function_is_of_that_call_with_all_that_is_
             assert list(links.sources(node.index)) == [second if loop is late else first]
     linked = set(links.source.tolist())
     assert {fate.node for fate in ex.fates if fate.alive and fate.kind != "context"} <= linked
+
+
+@pytest.mark.smoke
+def test_what_reads_a_number_that_two_calls_share_is_of_the_call_whose_other_values_it_reads():
+    @jax.jit
+    def shrunk(x):
+        return jnp.tanh(x) * jnp.where(x > 0.5, x, 0.3)
+
+    ex = jv.explore(lambda x, y: shrunk(x) + shrunk(y * 1.7), *[jnp.linspace(0.1, 0.9, 5)] * 2)
+    links = ex.links("hlo")
+    kinds = dict(zip(links.target.tolist(), links.kind.tolist(), strict=True))
+    for name, op in (("tanh", "tanh"), ("select_n", "select"), ("mul", "multiply")):
+        ours = [node.index for node in ex.jaxpr.find(name) if node.kind == "operation"]
+        made = [node.index for node in ex.hlo.find(op) if node.kind == "operation"]
+        found = {ours.index(source) for node in made for source in links.sources(node)}
+        assert found == set(range(len(ours)))
+        assert {kinds[node] for node in made} == {EXACT}
+
+
+@pytest.mark.smoke
+def test_of_two_calls_of_a_function_the_one_that_is_not_chosen_is_gone_with_all_that_is_in_it():
+    """Until JAX 0.6 the other one has the same names, and is there to the end."""
+    run = jax.jit(lambda x: lax.while_loop(lambda s: s.sum() < 3.0, lambda s: jnp.exp(s * 1.5), x + 1.0))
+    ex = jv.explore(lambda x, y: jnp.where(jnp.float32(3) > 2, run(x), 2.0 - run(y)), *[jnp.arange(5.0)] * 2)
+    chosen, other = (node.index for node in ex.jaxpr.find("while"))
+    loops = {fate.node: fate for fate in ex.fates}
+    (one, again) = (node.index for node in ex.jaxpr.find("exp"))
+    assert loops[chosen].alive
+    assert loops[one].alive
+    assert {loops[node].kind for node in (other, again)} == {"consequence"}
+    assert "algsimp" in loops[again].where
