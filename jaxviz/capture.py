@@ -288,6 +288,7 @@ class Capture:
         the process with it when that ends.
         """
         lowered = self._lowered
+        self.program.check_lengths()
         return Work(lambda _: optimize(lowered, mark=MARK.encode(), passes=passes)).wait()
 
     @without_collections

@@ -142,8 +142,9 @@ def _target_entry(target: Target | None) -> TargetEntry | None:
 def _reason(error: Exception) -> str:
     """Why a stage could not be made, in one line."""
     from jaxviz.passes import NoSnapshots
+    from jaxviz.program.program import OpenLengthsError
 
-    if isinstance(error, NoSnapshots):
+    if isinstance(error, (NoSnapshots, OpenLengthsError)):
         return str(error)
     first = str(error).strip().splitlines()[0] if str(error).strip() else "no reason given"
     return f"{type(error).__name__}: {first}"[:300]

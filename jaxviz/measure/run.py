@@ -106,6 +106,7 @@ class Executable:
         self.until_ready: Callable[[Any], Any] = jax.block_until_ready
         start = perf_counter()
         try:
+            program.check_lengths()
             lowered = program.lower(program.jaxpr)
             # The compiler hears of no interrupt either.
             self.compiled: Any = _waited(lambda _: lowered.compile(), telling)

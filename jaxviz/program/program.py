@@ -201,6 +201,14 @@ class Program:
         """What a function that is lowered anew is jitted with."""
         return jax.jit(function)
 
+    def check_lengths(self) -> None:
+        """Raise `OpenLengthsError` where a length of an argument is no number: there the compiler has none to make."""
+        for name, aval in zip(self.argument_names, self.jaxpr.in_avals, strict=True):
+            if not all(isinstance(length, int) for length in getattr(aval, "shape", ())):
+                raise OpenLengthsError(
+                    f"XLA compiles for known lengths: give numbers for those of `{name}`, {_spell(aval)}"
+                )
+
     @property
     def _is_bound_jit(self) -> bool:
         fn = self.accepted.fn
@@ -378,6 +386,10 @@ class Program:
     @cached_property
     def _captured(self) -> CapturedNames:
         return CapturedNames(self.fn)
+
+
+class OpenLengthsError(ValueError):
+    """A program whose arguments have lengths that are names, as `jax.export` takes them."""
 
 
 def _hint(fn: Any) -> str:

@@ -14,7 +14,7 @@ import pytest
 import jaxviz as jv
 from jaxviz.capture import Capture
 from jaxviz.program.jit_options import JitOptions
-from jaxviz.program.program import Program
+from jaxviz.program.program import OpenLengthsError, Program
 
 X = jnp.ones((2, 3))
 
@@ -48,6 +48,17 @@ def test_arguments_and_results_are_named_by_their_place():
     assert program.argument_names == ("params[0]['w']", "x")
     assert program.result_names == ("result[0]", "result[1]['sum']")
     assert Program(lambda x: x, (1.0,)).result_names == ("result",)
+
+
+@pytest.mark.smoke
+def test_where_lengths_are_open_it_is_said_why_there_is_no_hlo():
+    (size,) = jax.export.symbolic_shape("b")
+    explored = jv.explore(lambda p: jnp.sin(p["x"]), {"x": jax.ShapeDtypeStruct((size, 4), jnp.float32)})
+    reason = "XLA compiles for known lengths: give numbers for those of `p['x']`, f32[b,4]"
+    assert explored.document().programs[0].missing == {"hlo": reason}
+    assert [node.op for node in explored.stablehlo if node.op == "sine"] == ["sine"]
+    with pytest.raises(OpenLengthsError, match="known lengths"):
+        explored.hlo  # noqa: B018
 
 
 def test_of_a_jaxpr_it_is_said_what_makes_a_function_of_it():
