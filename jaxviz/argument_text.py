@@ -8,16 +8,21 @@ star in front for several arguments, `*pkg.mod:example()`.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Sequence
 from typing import Any
 
 from jaxviz.named import named
 
-_TYPE = re.compile(r"\b(bool|[a-z]{1,4}\d+(?:_?[a-z0-9]+)*|float\d+|u?int\d+|complex\d+|key)\[\s*([\d,\s]*)\]")
+_TYPE = re.compile(
+    r"\b(bool|[a-z]{1,4}\d+(?:_?[a-z0-9]+)*|float\d+|u?int\d+|complex\d+|key(?:<\w+>)?)\[\s*([\d,\s]*)\]"
+)
 _NAME = re.compile(r"([A-Za-z_]\w*)=(?!=)(.*)\Z", re.DOTALL)
 _NAMED = re.compile(r"[\w./\\-]+:[A-Za-z_][\w.]*(?:\(\))?\Z")
 _PREFIXES = {"f": "float", "bf": "bfloat", "i": "int", "u": "uint", "s": "int", "c": "complex"}
+# By what JAX calls kinds of keys in their types; where nothing is said, they are as the configuration says.
+_KEYS = {"": None, "fry": "threefry2x32", "rbg": "rbg", "urbg": "unsafe_rbg"}
 
 
 class ArgumentError(ValueError):
@@ -106,8 +111,12 @@ def _type_of(name: str, shape: tuple[int, ...]) -> Any:
     import jax
     import jax.numpy as jnp
 
-    if name == "key":
-        return jax.eval_shape(lambda: jax.random.split(jax.random.key(0), shape) if shape else jax.random.key(0))
+    if name.startswith("key"):
+        kind = name[len("key<") : -1]
+        if kind not in _KEYS:
+            raise ValueError(f"{kind!r} is no kind of key; there are {', '.join(filter(None, _KEYS))}")
+        made = functools.partial(jax.random.key, 0, impl=_KEYS[kind])
+        return jax.eval_shape(lambda: jax.random.split(made(), shape) if shape else made())
     found = re.fullmatch(r"(f|bf|i|u|s|c)(\d.*)", name)
     long = f"{_PREFIXES[found[1]]}{found[2]}" if found else name
     try:

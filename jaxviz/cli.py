@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
+import os
 import sys
 import tempfile
 import traceback
@@ -22,14 +23,16 @@ if TYPE_CHECKING:
 _STAGES = ("jaxpr", "stablehlo", "hlo")
 _OPENED = "HLO, MLIR, a folder of dumps or an archive of one, an export, a document; - for what comes through a pipe"
 _PIPE = "/dev/stdin"
+# What a shell says of a process that was ended by the signals for these.
+_INTERRUPTED, _UNREAD = 130, 141
 
 
 class CliError(Exception):
     """What the person is told in one line."""
 
 
-class Untraced(Exception):
-    """A function that could not be traced: the error of JAX, and it in words."""
+class OwnError(Exception):
+    """An error in the person's own code: as Python tells it, and in words."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -44,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from jaxviz.export.bundles import BundleError
     from jaxviz.export.engine import DrawingError
     from jaxviz.export.png import PngError
-    from jaxviz.named import NotNamed
+    from jaxviz.named import NotImported, NotNamed
     from jaxviz.opening.contents import OpenError
     from jaxviz.targets import TargetError
 
@@ -64,9 +67,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except told as error:
         print(f"jaxviz: {error}", file=sys.stderr)
         return 2
-    except Untraced as error:
+    except OwnError as error:
         print(error, file=sys.stderr)
         return 1
+    except NotImported as error:
+        print(f"{_told(error.reason)}\njaxviz: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # Who reads has enough; Python would say so when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _UNREAD
     except OSError as error:
         where = "" if error.filename is None else f"{error.filename}: "
         print(f"jaxviz: {where}{error.strerror or error}", file=sys.stderr)
@@ -164,7 +176,6 @@ def _explored(options: Any) -> Exploration:
     from jaxviz.exploration import Exploration
     from jaxviz.program.jit_options import JitOptions, arguments_in
     from jaxviz.program.program import Program
-    from jaxviz.tracebacks import without_our_frames
 
     args, kwargs = arguments_of(options.args)
     named = [arguments_in(" ".join(each)) if each else () for each in (options.static, options.donate)]
@@ -175,9 +186,7 @@ def _explored(options: Any) -> Exploration:
         exploration.trace()
     except Exception as error:
         # As a notebook shows it: from the lines of the function on, and what is known of such an error.
-        own = without_our_frames(error.__traceback__)
-        told = "".join(traceback.format_exception(error.with_traceback(own)))
-        raise Untraced("\n".join(map(str, filter(None, (told, exploration.failed))))) from None
+        raise OwnError("\n".join(map(str, filter(None, (_told(error), exploration.failed))))) from None
     return exploration
 
 
@@ -204,6 +213,13 @@ def load_function(text: str) -> Any:
     if not callable(value):
         raise CliError(f"{text} is no function but {type(value).__name__}")
     return value
+
+
+def _told(error: BaseException) -> str:
+    """An error as Python tells it, from the person's lines on."""
+    from jaxviz.tracebacks import without_our_frames
+
+    return "".join(traceback.format_exception(error.with_traceback(without_our_frames(error.__traceback__))))
 
 
 def _write(exploration: Exploration, path: Path, stage: str, theme: Any) -> None:

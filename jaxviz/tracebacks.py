@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 from contextlib import suppress
 from types import TracebackType
@@ -13,7 +14,7 @@ import jax
 from jaxviz.read.frames import OWN_FOLDER
 
 # Where frames lie that are ours, and those of what calls us.
-_MACHINERY = (OWN_FOLDER, functools.__file__)
+_MACHINERY = (OWN_FOLDER, functools.__file__, importlib.__file__, "<frozen importlib")
 _JAX = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
 
 

@@ -184,6 +184,50 @@ def test_a_function_that_cannot_be_traced_is_told_by_its_line_and_in_words(capsy
     assert "jnp.where" in err
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("def f(x:\n", "SyntaxError"),
+        ("import not_there\n", "not_there"),
+        ("def f(x):\n    return x\n\n1 / 0\n", "line 4"),
+    ],
+)
+def test_a_module_that_cannot_be_imported_is_told_by_its_own_lines(capsys, tmp_path, monkeypatch, text, told):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "unimportable.py").write_text(text)
+    for name in ("unimportable.py", "unimportable"):
+        monkeypatch.delitem(sys.modules, "unimportable", raising=False)
+        status, _, err = run(capsys, "explore", f"{name}:f", "--args", "f32[3]")
+        assert (status, told in err) == (1, True)
+        assert err.splitlines()[-1].startswith(f"jaxviz: cannot import {name}: ")
+        assert "cli.py" not in err
+        assert "importlib" not in err
+
+
+def test_a_file_of_a_package_is_imported_as_part_of_it(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "packaged" / "inner").mkdir(parents=True)
+    for folder in ("packaged", "packaged/inner"):
+        (tmp_path / folder / "__init__.py").write_text("")
+    (tmp_path / "packaged" / "twice.py").write_text("def twice(x):\n    return x * 2\n")
+    (tmp_path / "packaged" / "inner" / "step.py").write_text("from ..twice import twice\n")
+    path = tmp_path / "packaged" / "inner" / "step.py"
+    status, out, err = run(capsys, "explore", f"{path}:twice", "--args", "f32[3]")
+    assert (status, err, out.split(":")[0]) == (0, "", "twice(f32[3])")
+
+
+def test_an_interrupt_and_a_reader_that_has_enough_end_it_without_a_word(capsys, steps, monkeypatch):
+    def interrupted(options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("jaxviz.cli._explored", interrupted)
+    assert run(capsys, "explore", f"{steps}:step") == (130, "", "")
+    listing = f"{sys.executable} -m jaxviz doctor | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", listing], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("141\n", "")
+
+
 def test_without_a_command_all_are_listed(capsys):
     status, out, err = run(capsys)
     assert (status, out) == (2, "")
@@ -253,6 +297,7 @@ def test_a_name_of_nothing_is_said_in_one_line(tmp_path):
 
 def test_keys_and_small_floats_are_types_too():
     assert jax.dtypes.issubdtype(argument_of("key[2]").dtype, jax.dtypes.prng_key)
+    assert str(argument_of("key<rbg>[2]").dtype) == "key<rbg>"
     assert str(argument_of("f8_e4m3fn[2]").dtype) == "float8_e4m3fn"
     assert str(argument_of("float32[2]").dtype) == "float32"
     assert str(argument_of("bool[2]").dtype) == "bool"
