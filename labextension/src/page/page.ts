@@ -7,6 +7,7 @@ import { Explorer } from '../explorer/explorer.ts';
 import { refusal } from '../explorer/picture/inPlace.ts';
 import { readSaved } from '../explorer/versions/saved.ts';
 import { LayoutClient } from '../layout/client.ts';
+import { followPageAround } from './around.ts';
 
 interface Options {
   readonly stage?: string;
@@ -44,5 +45,12 @@ async function start(host: HTMLElement): Promise<void> {
 
 const host = document.getElementById('jv-page');
 if (host) {
+  // There is none, and none of another site: then the system says what is light.
+  if (window.frameElement) {
+    followPageAround(window.frameElement, light => {
+      document.documentElement.style.colorScheme = light ? 'light' : 'dark';
+      document.body.dataset.jpThemeLight = String(light);
+    });
+  }
   void start(host);
 }
