@@ -70,7 +70,7 @@ test('the selection stays on its instruction through the passes, and its story l
     await press(key);
   }
   assert.equal(title(), 'add.3');
-  assert.deepEqual(story(), ['at first: given to the compiler', 'cse: changed', 'fusion: fused']);
+  assert.deepEqual(story(), ['at first: given to the compiler', 'cse: reads sine.1, before sine.2', 'fusion: fused']);
   await press('.');
   assert.equal(title(), 'add.3');
   const link = [...pane(root).querySelectorAll('button')].find(button => button.textContent === 'fusion');

@@ -5,6 +5,7 @@ import type { Document, Graph, Passes } from '../../document/graph.ts';
 import { stateOf } from '../../document/series.ts';
 import { openState, placeOf, sameInstruction } from '../../document/states.ts';
 import { CHANGE_WORDS } from '../picture/marks.ts';
+import { alteredWords } from './altered.ts';
 
 /** One line of the story: which pass, and what it did. */
 export interface StoryLine {
@@ -26,7 +27,10 @@ export function storyLines(document: Document, graph: Graph, node: number): Stor
   }
   const { passes, number, at } = found;
   const events = storyOf(document, passes, number, at);
-  return events.length > 1 || events[0]?.kind !== 'given' ? events.map(event => line(document, passes, event)) : [];
+  const lineage = stateOf(passes, number).lineage[at];
+  return events.length > 1 || events[0]?.kind !== 'given'
+    ? events.map(event => line(document, passes, lineage, event))
+    : [];
 }
 
 /** A state that holds the node: its own, or the last, whose instructions are those of optimized HLO. */
@@ -50,13 +54,16 @@ function stateWith(
   return at === undefined ? undefined : { passes, number, at };
 }
 
-function line(document: Document, passes: Passes, { number, kind, from, by }: Event): StoryLine {
+function line(document: Document, passes: Passes, lineage: number, { number, kind, from, by }: Event): StoryLine {
   const pass = passes.states[number].name;
   if (kind === 'given') {
     return { number, pass: 'at first', text: 'given to the compiler' };
   }
   if (by >= 0) {
     return { number, pass, text: `gone: ${nameOf(document, stateOf(passes, number).graph, by)} took its place` };
+  }
+  if (kind === 'changed') {
+    return { number, pass, text: alteredWords(document, passes, number, lineage) || CHANGE_WORDS.changed };
   }
   if (kind !== 'added' || !from.length) {
     return { number, pass, text: CHANGE_WORDS[kind] };
