@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -42,6 +43,8 @@ LAYOUT, CARRY, UNKNOWN = "a copy for layout", "a copy of what a loop hands on", 
 PLAIN = "a copy that XLA put in"
 # What a kernel that only copies consists of.
 _COPIES = frozenset({"copy", "transpose", "bitcast", "parameter"})
+# In which order axes lie after a copy and before it: `{0,1} from {1,0:S(1)}`.
+_TURNED = re.compile(r"\{([\d,]*)[^{}]*\} from \{([\d,]*)")
 
 
 @dataclass(frozen=True)
@@ -189,8 +192,8 @@ class _Kernels:
         inside = np.append(np.flatnonzero(self.kernels == node), node)
         if "transpose" in self.ops(node):
             return True
-        key = graph.tables.find_string("layout")
-        return bool(np.isin(graph.attributes.node[graph.attributes.key == key], inside).any())
+        turned = (_TURNED.match(graph.attribute(one, "layout")) for one in inside.tolist())
+        return any(found is not None and found[1] != found[2] for found in turned)
 
     def _is_in_loop(self, node: int) -> bool:
         graph = self.graph

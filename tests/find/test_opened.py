@@ -110,8 +110,12 @@ def test_a_copy_for_layout_is_the_fact_where_a_kernel_does_nothing_else(tmp_path
 
 
 def test_a_copy_that_changes_no_layout_is_not_called_one_for_layout(tmp_path):
-    (finding,) = opened(tmp_path, COPIED).findings
-    assert "once (4.19 MB): a copy that XLA put in" in finding.text
+    turned = COPIED.replace("{1,0}", "{0,1}")
+    from_elsewhere = COPIED.replace("p = f32[1024,1024]{1,0}", "p = f32[1024,1024]{1,0:S(1)}")
+    assert len({COPIED, turned, from_elsewhere}) == 3
+    for text in (COPIED, turned, from_elsewhere):
+        (finding,) = opened(tmp_path, text).findings
+        assert "once (4.19 MB): a copy that XLA put in" in finding.text
 
 
 def test_a_copy_says_what_layout_it_gives(tmp_path):

@@ -144,6 +144,35 @@ def test_attributes_are_written_as_xla_prints_them(name):
     assert one.op_names == other.op_names
 
 
+def test_how_arrays_lie_in_memory_is_told_where_it_is_not_as_usual():
+    text = """HloModule m
+
+ENTRY e {
+  a = f32[8,4]{0,1:T(8,128)S(1)} parameter(0)
+  b = f32[]{:T(128)} parameter(1)
+  c = f32[8,4]{1,0} broadcast(b), dimensions={}
+  d = s4[8,4]{0,1:E(4)} convert(a)
+  e = f32[8,4]{0,1} copy(a)
+  f = f32[8,4]{1,0} copy(e)
+  g = f32[8,4]{0,1} copy(e)
+  ROOT r = (f32[8,4]{1,0}, s4[8,4]{0,1:E(4)}, f32[8,4]{1,0}, f32[8,4]{0,1}) tuple(c, d, f, g)
+}
+"""
+    of_text = parse_hlo_text(text)
+    of_proto = parse_hlo_proto(hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto())
+    for module in (of_text, of_proto):
+        told = {node.name: node.attributes.get("layout") for node in read_hlo(module).graph if node.kind != "result"}
+        assert told == {
+            "a": "{0,1:T(8,128)S(1)}",
+            "b": None,
+            "c": None,
+            "d": "{0,1}",
+            "e": "{0,1} from {0,1:T(8,128)S(1)}",
+            "f": "{1,0} from {0,1}",
+            "g": "{0,1}",
+        }
+
+
 def test_for_how_many_devices_a_module_is_is_known_from_where_it_runs():
     text = "HloModule m, num_partitions=8\nENTRY e {\n  ROOT p = f32[8] parameter(0), sharding={replicated}\n}\n"
     of_text = parse_hlo_text(text)

@@ -9,9 +9,10 @@ graph up, later calls stay closed once `REPEATED_NODES` have been spent; the nod
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -46,10 +47,34 @@ from jaxviz.tables import Tables
 #: Tuples of tuples, each read again and again, could fill any memory.
 MOST_OPERANDS = 10_000_000
 
-# In which order the axes of an array lie in memory, in a text such as `f32[8,4]{1,0:T(8,128)}`.
-_ORDER = re.compile(r"\]\{([\d,]+)")
+# How an array lies in memory, in a text such as `f32[8,4]{1,0:T(8,128)S(1)}`: its axes, the closest first, its tiles,
+# and the memory that it is in. How small numbers are packed, `E(4)`, its type and size say.
+_LAYOUT = re.compile(r"\w+\[([^\]]*)\]\{([\d,]*):?((?:T[()\d,*]+)?)(?:L\(\d+\))?(?:E\(\d+\))?((?:S\(\d+\))?)\}$")
 #: How many nodes of computations that were shown before a graph may repeat.
 REPEATED_NODES = 50_000
+
+
+class _Layout(NamedTuple):
+    """How an array lies in memory, as XLA prints it, but for how small numbers are packed."""
+
+    axes: str
+    tiles: str
+    memory: str
+    is_told: bool
+
+    @classmethod
+    def of(cls, shape: str) -> _Layout | None:
+        found = _LAYOUT.match(shape)
+        if found is None:
+            return None
+        dims, axes, tiles, memory = found.groups()
+        # Not as an array of numpy does: the last axis closest, and nothing tiled.
+        plain = ",".join(map(str, reversed(range(dims.count(",") + 1 if dims else 0))))
+        return cls(axes, tiles, memory, axes != plain or bool(tiles and dims) or bool(memory))
+
+    def __str__(self) -> str:
+        more = self.tiles + self.memory
+        return f"{{{self.axes}{':' if more else ''}{more}}}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -192,33 +217,33 @@ class _Writer:
         rows = self.rows
         at = rows.attributes.spread(self.row)
         notes = np.array(self.copies.notes, np.int64).reshape(-1, 4).T
-        layouts = np.array(list(self._layouts()), np.int64).reshape(-1, 3).T
-        node = np.concatenate(
-            [
-                np.repeat(np.arange(len(self.row)), rows.attributes.count[self.row]),
-                self.copies.nodes(notes[0], notes[1]),
-                layouts[0],
-            ]
-        )
+        layout_node, layout = self._layouts()
+        with_attributes = np.repeat(np.arange(len(self.row)), rows.attributes.count[self.row])
+        node = np.concatenate([with_attributes, self.copies.nodes(notes[0], notes[1]), layout_node])
         order = np.argsort(node, kind="stable")
-        key = np.concatenate([rows.keys[at], notes[2], layouts[1]])
-        text = np.concatenate([rows.texts[at], notes[3], layouts[2]])
+        key = np.concatenate([rows.keys[at], notes[2], np.full(len(layout), rows.tables.string("layout"))])
+        text = np.concatenate([rows.texts[at], notes[3], layout])
         return [_column(column[order]) for column in (node, key, text)]
 
-    def _layouts(self) -> Iterator[tuple[int, int, int]]:
-        """Copies that change in which order the axes of an array lie in memory: node, key and text of an attribute."""
+    def _layouts(self) -> tuple[Array, Array]:
+        """The nodes whose arrays do not simply lie in the order of their axes, and in words how they do; of copies that
+        change it, also from what."""
         rows, table, string = self.rows, self.rows.table, self.rows.tables.string
-        instruction = rows.row_instruction[self.row]
+        shapes, instruction = table.shapes, rows.row_instruction[self.row]
+        found = [_Layout.of(text) for text in shapes.different]
+        words = np.array([string(str(one)) if one and one.is_told else 0 for one in found], np.int64)
         copying = table.opcodes.where(["copy", "copy-start"])[instruction] & (rows.kind[self.row] == OPERATION)
-        axes = [_ORDER.search(text) for text in table.shapes.different]
+        text = np.where(rows.kind[self.row] == RESULT, 0, words[shapes.number[instruction]])
         for node in np.flatnonzero(copying).tolist():
             number = int(instruction[node])
             if not rows.operands.count[number]:
                 continue
             source = int(rows.sources[rows.operands.start[number]])
-            before, after = (axes[table.shapes.number[one]] for one in (source, number))
-            if before is not None and after is not None and before[1] != after[1]:
-                yield node, string("layout"), string(f"{{{after[1]}}} from {{{before[1]}}}")
+            before, after = (found[shapes.number[one]] for one in (source, number))
+            if before and after and (before.axes, before.memory) != (after.axes, after.memory):
+                text[node] = string(f"{after} from {before}")
+        told = np.flatnonzero(text)
+        return told, text[told]
 
     # What crosses the borders of copies.
 

@@ -22,8 +22,9 @@ const CALLED: Readonly<Record<string, string>> = {
 };
 /** What a constant is, in brackets behind its name. */
 const HELD = new Set(['value', 'values']);
-/** The attribute that stands before the computations of an instruction. */
+/** The attribute that stands before the computations of an instruction, and the one that stands with its type. */
 const FIRST = 'kind';
+const LAYOUT = 'layout';
 
 export class HloSyntax implements Syntax {
   /** The place of each argument among those of its computation. */
@@ -147,6 +148,8 @@ export class HloSyntax implements Syntax {
       value(`%${this.bare(node)}`, node),
       plain(' = '),
       ...(types.length === 1 ? types[0] : [plain('('), ...joined(types, ', '), plain(')')]),
+      // That of a copy is told with the one before.
+      ...own.filter(([name]) => name === LAYOUT).map(([, text]) => type(text.split(' from ')[0])),
       plain(' '),
       op(argument ? 'parameter' : graph.kind[node] === NodeKind.constant ? 'constant' : strings[graph.op[node]]),
       plain('('),
@@ -154,7 +157,9 @@ export class HloSyntax implements Syntax {
       plain(')'),
       ...own.filter(([name]) => name === FIRST).flatMap(([name, text]) => attribute(name, text)),
       ...this.computations(node),
-      ...own.filter(([name]) => name !== FIRST && !HELD.has(name)).flatMap(([name, text]) => attribute(name, text))
+      ...own
+        .filter(([name]) => name !== FIRST && name !== LAYOUT && !HELD.has(name))
+        .flatMap(([name, text]) => attribute(name, text))
     ];
   }
 

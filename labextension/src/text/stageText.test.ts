@@ -79,7 +79,8 @@ test('HLO has a line for each instruction, and computations before those that ca
   const fused = sketch.op('fusion', [x], 'f32[4]', { kind: 'kLoop', backend: 'fast' }, 'add_fusion');
   sketch.region(sketch.last, 'fusion', 'fused_computation', () => {
     const inner = sketch.argument('param_0', 'f32[4]', { kind: 'enter', from: x });
-    sketch.result('', sketch.op('add', [inner, inner], 'f32[4]', {}, 'add.1'), { kind: 'leave', to: fused });
+    const added = sketch.op('add', [inner, inner], 'f32[4]', { layout: '{0:T(128)}' }, 'add.1');
+    sketch.result('', added, { kind: 'leave', to: fused });
   });
   const pair = sketch.op('sort', [fused, x], ['f32[4]', 's32[4]'], {}, 'sort.2');
   sketch.result('result[0]', pair + 1);
@@ -90,7 +91,7 @@ test('HLO has a line for each instruction, and computations before those that ca
     '',
     '%fused_computation (param_0: f32[4]) -> f32[4] {',
     '  %param_0 = f32[4] parameter(0)',
-    '  ROOT %add.1 = f32[4] add(%param_0, %param_0)',
+    '  ROOT %add.1 = f32[4]{0:T(128)} add(%param_0, %param_0)',
     '}',
     '',
     'ENTRY %main (x.1: f32[4]) -> (s32[4], f32[4]) {',

@@ -3,6 +3,8 @@ import { NodeKind, type Document, type Graph } from '../document/graph.ts';
 import { kernelsOf } from './kernels.ts';
 import { attribute } from './label.ts';
 
+/** In which order axes lie after a copy and before it: `{0,1} from {1,0:S(1)}`. */
+const TURNED = /\{([\d,]*)[^{}]*\} from \{([\d,]*)/;
 /** Operations that need what they read, or give what they make, in memory, and what people call them. */
 const WHOLE: Readonly<Record<string, string>> = {
   dot: 'a product',
@@ -61,9 +63,10 @@ function changesLayout(document: Document, graph: Graph, kernel: number): boolea
   const { strings } = document;
   const inside = [kernel];
   kernelsOf(document, graph).forEach((one, node) => one === kernel && inside.push(node));
-  return inside.some(
-    node => strings[graph.op[node]] === 'transpose' || attribute(document, graph, node, 'layout') !== undefined
-  );
+  return inside.some(node => {
+    const [, after, before] = TURNED.exec(attribute(document, graph, node, 'layout') ?? '') ?? [];
+    return strings[graph.op[node]] === 'transpose' || after !== before;
+  });
 }
 
 function isInLoop({ strings }: Document, graph: Graph, node: number): boolean {
