@@ -46,6 +46,8 @@ _PICTURE = re.compile(r"digraph \w+ \{|<!DOCTYPE html>|https?://|Error rendering
 _OBJECT = re.compile(r"<(?:jax|jaxlib)\b[\w.]* object at")
 _JAXPR = re.compile(r"(?:let \w+ = )?\{ ?lambda ")
 _KERNEL = re.compile(r"; ModuleID = |\.version \d|target triple = ")
+_OPTIONS = re.compile(r"xla_\w+: ")
+_TUNED = re.compile(r"version: \d+\s+results \{")
 _NOTEBOOK = re.compile(r'\{\s*"cells": \[')
 _IN_WORDS = (
     (_PROTO_TEXT, _PROTO_IN_WORDS),
@@ -54,6 +56,8 @@ _IN_WORDS = (
     (_OBJECT, "an object as Python prints it: jv.open takes the object itself, or save its text: print(it.as_text())"),
     (_JAXPR, "a jaxpr, which says too little of itself: show its function, with jv.explore(function, *arguments)"),
     (_KERNEL, "the code of a kernel: the HLO that it was made of is read"),
+    (_OPTIONS, "options of the compiler, which XLA dumps beside a module: the folder of the dump is opened"),
+    (_TUNED, "what XLA measured to choose among kernels: the optimized HLO says what it chose"),
     (_NOTEBOOK, "a notebook in which no cell printed a program"),
     (_TRACE, "the events of a profile alone: the .xplane.pb beside them has the programs, too"),
 )

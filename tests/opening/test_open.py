@@ -192,6 +192,8 @@ def test_nothing_is_compiled(module, lowered, tmp_path, monkeypatch):
             "not a plan of memory, which XLA dumps beside a module: the folder",
         ),
         (b"digraph G {\nrankdir = TB;\n", "not a picture: the text of HLO"),
+        (b'xla_cpu_enable_fast_math: false\nxla_dump_to: "d"\n', "not options of the compiler"),
+        (b'version: 3\nresults {\n  device: "d"\n}\n', "not what XLA measured to choose among kernels"),
         (b'{"displayTimeUnit":"ns","traceEvents":[]}', "not the events of a profile alone: the .xplane.pb beside them"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", "byte 0: expected HLO, MLIR, a jax.export artifact or a jaxviz document"),
         (b"HloModule m\n\nENTRY e {\n", "line 4:1: expected } at the end of computation e"),
