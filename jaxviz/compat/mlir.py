@@ -177,6 +177,16 @@ def location_part(location: Any) -> LocationPart:
     return LocationPart("")
 
 
+def location_key(location: Any) -> Any:
+    """What equal locations have in common, as a key of a dictionary: they themselves are hashed by identity."""
+    return getattr(location, "attr", location)
+
+
+def is_file_location(location: Any) -> bool:
+    """Whether a location is that of a file, which takes the name around it for that of a function."""
+    return _is_location(location, "file")
+
+
 _LOCATION_CLASSES = {"name": "NameLoc", "callsite": "CallSiteLoc", "file": "FileLineColLoc", "fused": "FusedLoc"}
 
 

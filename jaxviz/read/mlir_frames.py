@@ -44,6 +44,8 @@ class MlirFrames:
         self._names: dict[tuple[int, str], int] = {}
         # Of each block the places of its stacks, by their frames.
         self._places: dict[int, dict[tuple[int, ...], int]] = {}
+        # The frames of locations, which bindings make anew each time that they are asked for.
+        self._known: dict[Any, tuple[int, ...]] = {}
         # The functions that are being read, outermost first.
         self._called: list[_Called] = []
 
@@ -101,6 +103,20 @@ class MlirFrames:
         self._frames.write_excerpts()
 
     def _frames_of(self, location: Any) -> tuple[int, ...]:
+        """The frames of a location: of a name around a call those of the call, which many have in common."""
+        names = []
+        while (key := compat_mlir.location_key(location)) not in self._known:
+            names.append(key)
+            part = compat_mlir.location_part(location)
+            if part.kind != "name" or compat_mlir.is_file_location(part.inside[0]):
+                self._known[key] = self._read(location)
+                break
+            (location,) = part.inside
+        found = self._known[key]
+        self._known.update(dict.fromkeys(names, found))
+        return found
+
+    def _read(self, location: Any) -> tuple[int, ...]:
         row = -1
         for place in reversed(list(self._locations(location))):
             key = place, row

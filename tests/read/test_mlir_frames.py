@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
+from jaxviz.compat import mlir as compat_mlir
 from jaxviz.graph import OPERATION
 from jaxviz.read.mlir import parse_mlir
 from jaxviz.read.mlir_frames import MlirFrames
@@ -90,3 +91,23 @@ def test_a_line_of_the_person_in_what_has_another_name_than_its_call_is_kept(cal
         return called(x) + 1
 
     assert [functions[-1] for functions in functions_at(here, here, op)] == [inside]
+
+
+@pytest.mark.smoke
+def test_calls_that_many_operations_stand_in_are_taken_apart_once(monkeypatch):
+    def unrolled(x):
+        for number in range(40):
+            with jax.named_scope(f"turn{number}"):
+                x = jnp.sin(x)
+        return x
+
+    text = jax.jit(unrolled).lower(jnp.ones(3)).as_text(debug_info=True)
+    taken = []
+    part_of = compat_mlir.location_part
+    monkeypatch.setattr(compat_mlir, "location_part", lambda location: taken.append(1) or part_of(location))
+    tables = Tables()
+    graph = read_stablehlo(parse_mlir(text), tables, frames=MlirFrames(tables)).graph
+    sines = graph.find("sine")
+    assert len({node.scope for node in sines}) == 40
+    assert {node.frames[-1].function.split(".")[-1] for node in sines} == {"unrolled"}
+    assert len(taken) < 10 * len(sines)
