@@ -52,7 +52,7 @@ class Run:
     profile: Profile | None = None
     #: What it needs of memory; None where nothing says it.
     memory: Memory | None = None
-    #: Which results hold a NaN, in words; empty where none does.
+    #: Which results hold a NaN, in words; empty where none does, or where it may come of arguments that are made up.
     nan: str = ""
 
     @property
@@ -248,6 +248,12 @@ def run_program(
     except Exception as error:
         raise failed(program.call, error) from error
     (_, first), *rest = timed
+    nan = nan_text(program, with_nan) if with_nan else ""
+    notes = [*_notes(executable, effects, len(rest), repeat, fill), *filter(None, [measured.no_profile])]
+    if nan and executable.inputs.made_up:
+        # As the squares that an optimizer keeps are none then.
+        notes.append(f"{nan}, which may come of the numbers that are made up")
+        nan = ""
     return Run(
         device=device_text(executable.local),
         devices=len(executable.devices),
@@ -256,10 +262,10 @@ def run_program(
         seconds=tuple(wall for _, wall in rest),
         dispatches=tuple(dispatch for dispatch, _ in rest),
         eager=tuple(measured.eager),
-        notes=(*_notes(executable, effects, len(rest), repeat, fill), *filter(None, [measured.no_profile])),
+        notes=tuple(notes),
         profile=measured.profile,
         memory=_memory(capture, executable),
-        nan=nan_text(program, with_nan) if with_nan else "",
+        nan=nan,
     )
 
 

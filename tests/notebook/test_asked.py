@@ -92,6 +92,16 @@ def test_where_a_result_holds_a_nan_it_is_told_where_that_begins(channel, capsys
     assert exploration.jaxpr.node(values.values.first_bad.node).op == "sqrt"
 
 
+def test_a_nan_that_may_come_of_numbers_that_are_made_up_is_a_note(channel):
+    exploration = explored(channel, jnp.sqrt, jax.ShapeDtypeStruct((64,), jnp.float32))
+    *_, answer = ask(channel, type="run", id="1")
+    document = Document.from_json(answer["document"])
+    assert not document.values
+    assert exploration.measured.nan == ""
+    said = "NaN in 1 of 1 results: result, which may come of the numbers that are made up"
+    assert said in document.measures[0].measures.words
+
+
 def test_of_finite_results_no_values_are_looked_at(channel):
     explored(channel, smooth, np.ones((8, 8), np.float32))
     *_, answer = ask(channel, type="run", id="1")
