@@ -49,17 +49,18 @@ MOST_OPERANDS = 10_000_000
 
 # How an array lies in memory, in a text such as `f32[8,4]{1,0:T(8,128)S(1)}`: its axes, the closest first, its tiles,
 # and the memory that it is in. How small numbers are packed, `E(4)`, its type and size say.
-_LAYOUT = re.compile(r"\w+\[([^\]]*)\]\{([\d,]*):?((?:T[()\d,*]+)?)(?:L\(\d+\))?(?:E\(\d+\))?((?:S\(\d+\))?)\}$")
+_LAYOUT = re.compile(r"(\(*)\w+\[([^\]]*)\]\{([\d,]*):?((?:T[()\d,*]+)?)(?:L\(\d+\))?(?:E\(\d+\))?((?:S\(\d+\))?)\}")
 #: How many nodes of computations that were shown before a graph may repeat.
 REPEATED_NODES = 50_000
 
 
 class _Layout(NamedTuple):
-    """How an array lies in memory, as XLA prints it, but for how small numbers are packed."""
+    """How an array, or the first one of a tuple, lies in memory, but for how small numbers are packed."""
 
     axes: str
     tiles: str
     memory: str
+    #: Of an array that does not lie as others do.
     is_told: bool
 
     @classmethod
@@ -67,10 +68,10 @@ class _Layout(NamedTuple):
         found = _LAYOUT.match(shape)
         if found is None:
             return None
-        dims, axes, tiles, memory = found.groups()
+        tuple_, dims, axes, tiles, memory = found.groups()
         # Not as an array of numpy does: the last axis closest, and nothing tiled.
         plain = ",".join(map(str, reversed(range(dims.count(",") + 1 if dims else 0))))
-        return cls(axes, tiles, memory, axes != plain or bool(tiles and dims) or bool(memory))
+        return cls(axes, tiles, memory, not tuple_ and (axes != plain or bool(tiles and dims) or bool(memory)))
 
     def __str__(self) -> str:
         more = self.tiles + self.memory
