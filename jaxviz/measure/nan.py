@@ -7,21 +7,37 @@ from typing import Any
 
 import jax
 import numpy as np
+from numpy.typing import NDArray
 
 from jaxviz.program.program import Program
 
 #: So many of the results that hold a NaN are named.
 _NAMED = 3
+#: Bytes of results that are fetched from other devices than the CPU to be looked at, the small ones first.
+_MOST_FETCHED = 1 << 30
+#: Numbers that are looked at at once, so that this needs little memory.
+_AT_ONCE = 1 << 24
 
 
 def nan_in(results: Any) -> tuple[int, ...]:
-    """The places of those results that hold a NaN, as far as they lie on devices of this process.
+    """The places of those results that hold a NaN, as far as they lie on devices of this process and are not huge.
 
     >>> nan_in({"loss": np.float32("nan"), "step": 3})
     (0,)
     """
-    leaves = jax.tree_util.tree_leaves(results)
-    return tuple(number for number, leaf in enumerate(leaves) if any(map(_holds_nan, _parts(leaf))))
+    parts = [
+        (number, part)
+        for number, leaf in enumerate(jax.tree_util.tree_leaves(results))
+        if jax.dtypes.issubdtype(getattr(leaf, "dtype", np.int32), np.inexact)
+        for part in _parts(leaf)
+    ]
+    found: set[int] = set()
+    fetched = 0
+    for number, part in sorted(parts, key=lambda one: int(one[1].nbytes)):
+        fetched += 0 if _is_here(part) else int(part.nbytes)
+        if number not in found and fetched <= _MOST_FETCHED and _holds_nan(np.asarray(part).reshape(-1)):
+            found.add(number)
+    return tuple(sorted(found))
 
 
 def _parts(leaf: Any) -> list[Any]:
@@ -29,9 +45,12 @@ def _parts(leaf: Any) -> list[Any]:
     return [leaf] if shards is None else [shard.data for shard in shards]
 
 
-def _holds_nan(part: Any) -> bool:
-    kind = getattr(part, "dtype", None)
-    return kind is not None and jax.dtypes.issubdtype(kind, np.inexact) and bool(np.isnan(np.asarray(part)).any())
+def _is_here(part: Any) -> bool:
+    return all(device.platform == "cpu" for device in part.devices()) if isinstance(part, jax.Array) else True
+
+
+def _holds_nan(numbers: NDArray[Any]) -> bool:
+    return any(bool(np.isnan(numbers[at : at + _AT_ONCE]).any()) for at in range(0, len(numbers), _AT_ONCE))
 
 
 def nan_text(program: Program, places: Sequence[int]) -> str:
