@@ -48,8 +48,9 @@ class OpenedStage:
 
     @property
     def is_understood(self) -> bool:
-        """Whether it is known what its operations mean, and that each has the operands that it needs."""
-        return _BY_LINES not in self.notes
+        """Whether it is known what its operations mean, and that each has the operands that it needs, and whether a
+        person wrote them: of a kernel, Pallas did."""
+        return _BY_LINES not in self.notes and not self.is_kernel
 
 
 def programs_in(

@@ -113,3 +113,17 @@ def test_kernels_of_a_dump_are_beside_their_modules(bytecode, tmp_path):
     opened = jv.open(tmp_path)
     assert opened.names == ("m", "kernel halve")
     assert opened["kernel halve"].view("stablehlo").boxes
+
+
+def test_what_pallas_wrote_is_not_found_fault_with(tmp_path):
+    turns = "".join(f'    %y{turn + 1} = math.sin %y{turn} : f32 loc("body"("k.py":3:4))\n' for turn in range(60))
+    written = io.BytesIO()
+    text = f"func.func @k(%y0: f32) -> f32 {{\n{turns}    return %y60 : f32\n}}\n"
+    ir.Module.parse(text, mlir_context()).operation.write_bytecode(written)
+    config = json.dumps({"body": base64.b64encode(written.getvalue()).decode()})
+    opened = jv.open(HLO % (config, config))
+    kernel = opened["kernel k"]
+    assert len(kernel.stablehlo.find("math.sin")) == 60
+    assert kernel.findings == ()
+    # The same is told of what a person wrote.
+    assert [finding.kind for finding in jv.open(text).findings] == ["unrolled"]

@@ -43,6 +43,26 @@ def test_what_is_compiled_shows_the_instructions_that_run():
     check(program.document().outlines[0].outline)
 
 
+def test_texts_bytes_and_modules_of_what_is_made_are_opened_too():
+    lowered = JITTED.lower(X)
+    compiled = lowered.compile()
+    (module,) = compiled.runtime_executable().hlo_modules()
+    for given in (lowered.compiler_ir(), lowered.as_text(debug_info=True)):
+        program = jv.open(given)
+        assert program.kinds == ("stablehlo",)
+        assert [node.op for node in program.stablehlo.find("sine")] == ["sine"]
+        check(program.document().outlines[0].outline)
+    for given in (module, compiled.as_text(), module.as_serialized_hlo_module_proto(), lowered.compiler_ir("hlo")):
+        assert jv.open(given).kinds == ("hlo",)
+    with pytest.raises(jv.OpenError, match="text: line 1:1: expected HLO"):
+        jv.open("no program\nat all " * 100)
+
+
+def test_of_a_function_it_is_said_what_shows_it():
+    with pytest.raises(TypeError, match=r"but got function: jv\.explore\(function"):
+        jv.open(scaled)
+
+
 def test_what_holds_no_program_is_said_to_be_none():
     with pytest.raises(TypeError, match="expected a path, or what JAX lowered or compiled, but got int"):
         jv.open(3)
