@@ -106,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
         made.add_argument(
             "--donate", nargs="*", default=[], metavar="ARG", help="arguments whose memory may be used for results"
         )
+        made.add_argument("--passes", action="store_true", help="what each pass of the compiler did, too")
         made.add_argument("--target", help='a device to compile for, such as "cuda:h100"')
 
     explore = command("explore", _explore, "say what JAX makes of a function, and what is worth knowing")
@@ -182,6 +183,7 @@ def _explored(options: Any) -> Exploration:
     function = load_function(options.function)
     _check_arguments(function, options.function, args, kwargs)
     exploration = Exploration(Program(function, args, kwargs, JitOptions.named(*named), options.target))
+    exploration.with_passes = options.passes
     try:
         exploration.trace()
     except Exception as error:

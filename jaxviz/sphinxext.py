@@ -51,6 +51,7 @@ class JaxvizDirective(Directive):  # type: ignore[misc]
         "donate": arguments_in,
         "stage": _stage,
         "target": directives.unchanged,
+        "passes": directives.flag,
         "height": directives.positive_int,
         "alt": directives.unchanged,
     }
@@ -65,11 +66,15 @@ class JaxvizDirective(Directive):  # type: ignore[misc]
             options = JitOptions.named(self.options.get("static", ()), self.options.get("donate", ()))
             program = Program(function, args, kwargs, options, self.options.get("target"))
             exploration = Exploration(program)
+            exploration.with_passes = "passes" in self.options
             exploration.trace()
             svg, page = exploration.to_svg(stage=stage), exploration.to_html(stage=stage)
         except Exception as error:
             first = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise self.error(f"jaxviz: {self.arguments[0]}: {first}") from error
+        for file in _own_files(exploration):
+            # The page is made again when one of them changes.
+            environment.note_dependency(file)
         name = hashlib.sha256(page.encode()).hexdigest()[:16]
         folder = Path(environment.doctreedir) / _FOLDER
         folder.mkdir(parents=True, exist_ok=True)
@@ -77,6 +82,14 @@ class JaxvizDirective(Directive):  # type: ignore[misc]
         (folder / f"{name}.svg").write_text(svg, "utf-8")
         title = self.options.get("alt", f"what JAX makes of {exploration.call}")
         return [jaxviz_picture(name=name, title=title, height=self.options.get("height", 480), svg=svg)]
+
+
+def _own_files(exploration: Exploration) -> list[str]:
+    """Those files that the picture comes from and that are no library's."""
+    tables = exploration.jaxpr.tables
+    files = zip(tables.files.path, tables.files.library, strict=True)
+    own = [tables.strings[path] for path, library in files if not library]
+    return [path for path in own if Path(path).is_file()]
 
 
 def _visit_html(translator: Any, node: Any) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
 import sys
+
+from jaxviz.document import Document
 
 MODULE = """
 import jax.numpy as jnp
@@ -21,16 +24,24 @@ Title
    :args: f32[8] 3
    :static: 1
    :stage: {stage}
+   :passes:
    :height: 321
 """
 
 
-def build(folder, builder, page=""):
-    (folder / "powers.py").write_text(MODULE)
+def build(folder, builder, page="", module=MODULE):
+    source = folder / "powers.py"
+    if not source.exists() or source.read_text() != module:
+        source.write_text(module)
     (folder / "conf.py").write_text("extensions = ['jaxviz.sphinxext']\n")
     (folder / "index.rst").write_text(page or PAGE.format(stage="jaxpr"))
     command = [sys.executable, "-m", "sphinx", "-q", "-b", builder, "-d", "read", ".", "out"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+def document_of(page):
+    (data,) = re.findall(r'id="jv-document">(.*?)</script>', page.read_text("utf-8"), re.DOTALL)
+    return Document.from_json(json.loads(data))
 
 
 def test_on_the_web_it_is_a_frame_with_the_explorer(tmp_path):
@@ -39,7 +50,13 @@ def test_on_the_web_it_is_a_frame_with_the_explorer(tmp_path):
     frame = re.search(r'<iframe src="(_jaxviz/\w+\.html)" title="([^"]*)"[^>]*height:321px', _index(tmp_path, "html"))
     assert frame is not None
     assert frame[2] == "what JAX makes of power(f32[8], 3)"
-    assert 'id="jv-document"' in (tmp_path / "out" / frame[1]).read_text("utf-8")
+    shown = document_of(tmp_path / "out" / frame[1])
+    assert "sin" in [node.op for node in shown.graphs[0]]
+    assert len(shown.passes) == 1
+    # A page is made again where the function has changed, and it has not.
+    assert build(tmp_path, "html", module=MODULE.replace("sin", "cos")).returncode == 0
+    (again,) = re.findall(r'<iframe src="(_jaxviz/[0-9a-f]+[.]html)"', _index(tmp_path, "html"))
+    assert "cos" in [node.op for node in document_of(tmp_path / "out" / again).graphs[0]]
 
 
 def test_it_is_there_where_another_builder_has_read_the_pages(tmp_path):
