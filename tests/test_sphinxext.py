@@ -30,11 +30,12 @@ Title
 
 
 def build(folder, builder, page="", module=MODULE):
-    source = folder / "powers.py"
-    if not source.exists() or source.read_text() != module:
-        source.write_text(module)
-    (folder / "conf.py").write_text("extensions = ['jaxviz.sphinxext']\n")
-    (folder / "index.rst").write_text(page or PAGE.format(stage="jaxpr"))
+    conf = "extensions = ['jaxviz.sphinxext']\n"
+    texts = {"powers.py": module, "conf.py": conf, "index.rst": page or PAGE.format(stage="jaxpr")}
+    for name, text in texts.items():
+        # Sphinx reads again what was written again.
+        if not (folder / name).exists() or (folder / name).read_text() != text:
+            (folder / name).write_text(text)
     command = [sys.executable, "-m", "sphinx", "-q", "-b", builder, "-d", "read", ".", "out"]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True)
 
