@@ -1,4 +1,4 @@
-/** Which closed rows are worth opening, the most telling first: loops and branches before plain calls, large ones before small ones. */
+/** Which closed rows are worth opening, the most telling first: loops and branches before plain calls, what does much before what does little. */
 import { RowKind } from '../document/graph.ts';
 import { childrenOf, framesOne, isMachinery, type Rows } from './outline.ts';
 import type { VisibleGraph } from './visible.ts';
@@ -38,7 +38,7 @@ export function candidates(rows: Rows, visible: VisibleGraph): Candidate[] {
       const share = updating || backward.has(rows.phase[row]) ? 1 / 8 : 1;
       const late = updating || (share < 1 && outline.twin[rows.phase[row]] < 0);
       const alone = loop || isShort(rows, row);
-      found.push({ row, weight: rows.operations[row] * folded * share, loop: loop && share === 1, late, alone });
+      found.push({ row, weight: rows.work[row] * folded * share, loop: loop && share === 1, late, alone });
     }
   }
   return found.sort(
@@ -66,10 +66,10 @@ export function holdsMost(rows: Rows, row: number): boolean {
   return shareOf(rows, row) > 1 / 2;
 }
 
-/** How much a row with its copies holds of the operations of its phase, or of the program where it stands in none. */
+/** How much a row with its copies holds of what is done in its phase, or of the program where it stands in none. */
 export function shareOf(rows: Rows, row: number): number {
-  const all = rows.operations[Math.max(0, rows.phase[row])];
-  return (copiesOf(rows, row) * rows.operations[row]) / Math.max(1, all);
+  const all = rows.work[Math.max(0, rows.phase[row])];
+  return (copiesOf(rows, row) * rows.work[row]) / Math.max(1, all);
 }
 
 /** How many copies of a row there are in its phase: those of all stacks around it, of which it is drawn in the first. */

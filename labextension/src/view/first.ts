@@ -1,6 +1,6 @@
 /**
  * The first view: which rows are open before the person does anything. As many as fit into the space at a readable
- * size, loops and branches before plain calls, large ones before small ones; found by really laying out.
+ * size, loops and branches before plain calls, what does much before what does little; found by really laying out.
  */
 import { RowKind, type Document, type Graph } from '../document/graph.ts';
 import type { Layout, LayoutInput } from '../layout/input.ts';
@@ -32,8 +32,8 @@ const LEAVING_ROOM = 7;
 const BESIDE_STACKS = 12;
 /** So few boxes beside phases say little: forward is shown without backward instead. */
 const SAYING_LITTLE = 4;
-/** What one choice leaves closed is far smaller than what another one does if that is so many times as large. */
-const LARGER = 2;
+/** One choice shows far more than another one if what that leaves closed is so many times as large, or the rest smaller. */
+const LARGER = 1.5;
 /** One closed box with more than so much of the program, or of a phase, hides most of it. */
 const HIDING = 1 / 2;
 /** One with so much leaves nearly nothing of it to be seen. */
@@ -208,15 +208,15 @@ class Chooser {
     return this.fits && this.seen.says > SAYING_LITTLE && !this.hides;
   }
 
-  /** True where what stays closed here is far smaller than what stays closed there, or that is nearly all there is. */
+  /** True where what stays closed here is far smaller than what stays closed there, or leaves far more beside it. */
   opensMore(other: Seen): boolean {
-    const most = NEARLY_ALL * this.rows.operations[0];
+    const all = this.rows.work[0];
     const { largest, largestCopy } = this.seen;
     return (
       largest < other.largest &&
       (LARGER * largest <= other.largest ||
         LARGER * largestCopy <= other.largestCopy ||
-        (largest <= most && most < other.largest))
+        LARGER * (all - other.largest) <= all - largest)
     );
   }
 
@@ -362,10 +362,8 @@ class Chooser {
         continue;
       }
       same.forEach(row => refused.add(row));
-      if (!next.alone) {
-        // A small row opened beside a large one that stays closed draws the eye to the wrong place.
-        leastRefused = Math.max(leastRefused, next.weight / 2);
-      }
+      // A small row opened beside a large one that stays closed draws the eye to the wrong place.
+      leastRefused = Math.max(leastRefused, next.weight / 2);
     }
     return shown;
   }

@@ -4,6 +4,7 @@
  */
 import { NodeKind, NodeRole, RowKind, type Document, type Graph, type Outline } from '../document/graph.ts';
 import { CONDITIONS, LOOPS } from './control.ts';
+import { workOf } from './work.ts';
 import { programOfTree } from './kernelTree.ts';
 import { nodeLabel, sayNothing } from './label.ts';
 import { regionTree } from './regionTree.ts';
@@ -23,6 +24,8 @@ export interface Rows {
   /** How many operations a row holds: all but those that are looked through, and those that are drawn as boxes. */
   readonly operations: Int32Array;
   readonly boxes: Int32Array;
+  /** How much its operations do. */
+  readonly work: Float64Array;
   /** The innermost row of each node. */
   readonly leaf: Int32Array;
   /** Nodes of which row r is the innermost: `own[firstOwn[r]]` to `own[firstOwn[r + 1]]`. */
@@ -136,10 +139,10 @@ function complete(
 ): Rows {
   const count = outline.parent.length;
   const [firstChild, children] = grouped(outline.parent, count, 1);
-  const countUpTo = (mostRole: number, isFrame: (node: number) => boolean = () => false): Int32Array => {
+  const countUpTo = (mostRole: number, isLeft: (node: number) => boolean = () => false): Int32Array => {
     const before = new Int32Array(graph.nodeCount + 1);
     for (let node = 0; node < graph.nodeCount; node++) {
-      const counts = graph.kind[node] === NodeKind.operation && outline.role[node] <= mostRole && !isFrame(node);
+      const counts = graph.kind[node] === NodeKind.operation && outline.role[node] <= mostRole && !isLeft(node);
       before[node + 1] = before[node] + (counts ? 1 : 0);
     }
     return Int32Array.from(outline.first, (first, row) => before[outline.end[row]] - before[first]);
@@ -151,6 +154,7 @@ function complete(
     phase[row] = outline.kind[row] === RowKind.phase ? row : row > 0 ? phase[outline.parent[row]] : -1;
   }
   const [firstOwn, own] = grouped(leaf, count);
+  const operations = countUpTo(NodeRole.counter);
   return {
     outline,
     ofProgram,
@@ -159,13 +163,23 @@ function complete(
     detail,
     firstChild,
     children,
-    operations: countUpTo(NodeRole.counter),
+    operations,
     boxes: countUpTo(NodeRole.box, node => isKernel(document, graph, outline, node)),
+    work: workIn(document, graph, outline),
     leaf,
     firstOwn,
     own,
     phase
   };
+}
+
+/** How much the operations of each row do, but for those that are looked through. */
+function workIn(document: Document, graph: Graph, { first, end, role }: Outline): Float64Array {
+  const before = new Float64Array(graph.nodeCount + 1);
+  workOf(document, graph).forEach((work, node) => {
+    before[node + 1] = before[node] + (role[node] <= NodeRole.counter ? work : 0);
+  });
+  return Float64Array.from(first, (from, row) => before[end[row]] - before[from]);
 }
 
 /** Things from `from` on by what each is in, and where each of these begins among them. */

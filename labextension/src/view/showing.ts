@@ -9,10 +9,10 @@ export interface Seen {
   readonly boxes: number;
   /** How many of them say more than that there is a phase. */
   readonly says: number;
-  /** How many operations the largest closed box holds that could be open, and where one copy of a stack stands for it. */
+  /** How much is done in the largest closed box that could be open, and where one copy of a stack stands for it. */
   readonly largest: number;
   readonly largestCopy: number;
-  /** The most that one closed box holds of the phase, or the program, that it is part of. */
+  /** The most that one closed box holds of what is done in the phase, or the program, that it is part of. */
   readonly hidden: number;
   /** The same where one copy of a stack stands for it. */
   readonly hiddenCopy: number;
@@ -30,8 +30,8 @@ export function seenIn(rows: Rows, shown: VisibleGraph): Seen {
       (sum, row, box) => sum + (shown.shape[box] === Shape.box && !(row >= 0 && kind[row] === RowKind.phase) ? 1 : 0),
       0
     ),
-    largest: Math.max(0, ...closed.map(row => rows.operations[row])),
-    largestCopy: Math.max(0, ...closed.map(row => rows.operations[row] / count[row])),
+    largest: Math.max(0, ...closed.map(row => rows.work[row])),
+    largestCopy: Math.max(0, ...closed.map(row => rows.work[row] / count[row])),
     hidden: Math.max(0, ...closed.map(row => shareOf(rows, row))),
     hiddenCopy: Math.max(0, ...closed.map(row => shareOf(rows, row) / count[row]))
   };
