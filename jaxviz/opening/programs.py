@@ -71,21 +71,29 @@ def programs_in(
 
 def kernels_of(stages: Sequence[OpenedStage], file: str, left_out: list[str]) -> list[OpenedStage]:
     """The kernels that programs have in them, each once; those that cannot be read are added to `left_out`."""
-    from jaxviz.read.embedded import said_plainly
+    from jaxviz.read.embedded import lines_in, said_plainly, with_lines
 
+    texts: list[tuple[str, partial[Tables]]] = []
     found = []
     for kernel, caller in {kernel: stage for stage in stages for kernel in stage.kernels}.items():
-        is_source = caller.graph.tables.is_source
+        try:
+            text = _mlir_text(kernel)
+        except OpenError as error:
+            left_out.append(f"{file}: {_UNREAD_KERNEL}: {error}")
+            continue
+        if not lines_in(text):
+            texts.append((text, partial(Tables, is_source=caller.graph.tables.is_source)))
+        elif texts:
+            texts[-1] = with_lines(texts[-1][0], text), texts[-1][1]
+    for text, tables in texts:
         try:
             # What else is in it says which part of an operand a turn gets.
-            stage = next(_mlir_stages(said_plainly(_mlir_text(kernel)), partial(Tables, is_source=is_source)))
+            stage = next(_mlir_stages(said_plainly(text), tables))
         except OpenError as error:
-            left_out.append(f"{file}: a kernel, which the version of JAX that wrote it may read: {error}")
+            left_out.append(f"{file}: {_UNREAD_KERNEL}: {error}")
             continue
-        # Where the lines of one are may stand in another.
-        if len(stage.graph):
-            name = "kernel" if stage.name in _NO_NAMES else f"kernel {stage.name}"
-            found.append(replace(stage, name=name, is_kernel=True))
+        name = "kernel" if stage.name in _NO_NAMES else f"kernel {stage.name}"
+        found.append(replace(stage, name=name, is_kernel=True))
     return found
 
 
@@ -291,6 +299,7 @@ def _with_names_of_arguments(graph: Graph) -> Graph:
     return replace(graph, nodes=replace(graph.nodes, name=names))
 
 
+_UNREAD_KERNEL = "a kernel, which the version of JAX that wrote it may read"
 # What says of a kernel no more than that it is one.
 _NO_NAMES = ("kernel", "main", "module")
 _UNTYPED = "types that the text leaves out and that follow from nothing"

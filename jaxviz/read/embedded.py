@@ -12,6 +12,12 @@ _AS_BYTES = re.compile(r"ML(?:\?|\\EF)R(?:[^\"\\]|\\.)*+")
 # The same within another text in quotes, as HLO prints it.
 _QUOTED_BYTES = re.compile(r"ML\\\\EFR(?:[^\"\\]|\\\\)*+")
 _ESCAPED = re.compile(rb"\\([0-9A-F]{2}|\\)")
+# Where the lines of a kernel stand in a module of their own (from 0.12 on): a location for each operation and argument.
+_LINES = re.compile(r"\btpu\.locs = \[([#\w, ]*)\]")
+_ALIAS = re.compile(r"^#loc.*$", re.MULTILINE)
+_ALIAS_NAME = re.compile(r"#loc(?=\d*\b)")
+# What an operation with bodies opens and closes, and the locations.
+_PLACED = re.compile(r"\(\{|\}\)|\bloc\((?:unknown|#loc\d*)\)")
 # As operations of its own, which stay the same from version to version, Mosaic writes those of all dialects.
 _OF_MOSAIC = re.compile(r'"stable_mosaic(?:_gpu)?\.')
 
@@ -55,3 +61,38 @@ def _byte(found: re.Match[bytes]) -> bytes:
 def said_plainly(text: str) -> str:
     """The text of a kernel with its operations as their own dialects call them."""
     return _OF_MOSAIC.sub('"', text)
+
+
+def lines_in(text: str) -> list[str]:
+    """The locations that a module keeps for the kernel before it, in the order of that; none in another module."""
+    found = _LINES.search(text)
+    return found[1].split(", ") if found is not None else []
+
+
+def with_lines(text: str, lines: str) -> str:
+    """The text of a kernel with the locations that another module keeps for it; as it is where they do not fit."""
+    given = lines_in(lines)
+    bare = _ALIAS.sub("", text)
+    pieces, ended, count = [], 0, 1
+    # The module comes first, and its location last.
+    opened = [0]
+    is_closed = False
+    for found in _PLACED.finditer(bare):
+        if found[0] == "({":
+            opened.append(count)
+            count += 1
+        elif found[0] == "})":
+            is_closed = True
+        else:
+            if is_closed or found.end() == len(bare.rstrip()):
+                place, is_closed = opened.pop(), False
+            else:
+                place, count = count, count + 1
+            if place >= len(given):
+                return text
+            pieces += [bare[ended : found.start()], f"loc({given[place]})"]
+            ended = found.end()
+    if count != len(given) or opened:
+        return text
+    aliases = "\n".join(_ALIAS.findall(lines))
+    return _ALIAS_NAME.sub("#line", f"{aliases}\n{''.join(pieces)}{bare[ended:]}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import linecache
 
 import jax
 import jax.numpy as jnp
@@ -77,6 +78,31 @@ def test_a_kernel_of_pallas_for_a_tpu_is_opened_from_a_machine_without_one():
     assert [node.op for node in made_by] == ["vector.load", "vector.load"]
     assert [node.types for node in (added, *made_by)] == [("f32[16,128]",)] * 3
     assert inside.view("stablehlo").boxes
+
+
+@pytest.mark.smoke
+def test_operations_of_a_kernel_have_the_lines_that_wrote_them():
+    def kernel(x_ref, out_ref):
+        @pl.when(pl.program_id(0) == 0)
+        def _():
+            out_ref[...] = x_ref[...] + 1.5
+
+        def turn(number, kept):
+            return kept * x_ref[...]
+
+        out_ref[...] = jax.lax.fori_loop(0, 3, turn, x_ref[...]) - 2.5
+
+    def power(x):
+        shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+        return pl.pallas_call(kernel, out_shape=shape, grid=(2,), name="power")(x)
+
+    shape = jax.ShapeDtypeStruct((16, 128), jnp.float32)
+    opened = jv.open(jax.jit(power).trace(shape).lower(lowering_platforms=("tpu",)))
+    inside = opened[next(name for name in opened.names if name.startswith("kernel"))].stablehlo
+    for op, written in (("arith.addf", "+ 1.5"), ("arith.mulf", "kept *"), ("arith.subf", "- 2.5")):
+        lines = {linecache.getline(node.frames[-1].file, node.frames[-1].line).strip() for node in inside.find(op)}
+        assert lines
+        assert all(written in line for line in lines)
 
 
 @pytest.mark.parametrize("is_text", [True, False])
