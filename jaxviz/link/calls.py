@@ -15,7 +15,7 @@ from itertools import chain
 import numpy as np
 
 from jaxviz import compat
-from jaxviz.graph import ARGUMENT, ENTER, LEAVE, OPERATION, RESULT, Graph
+from jaxviz.graph import ARGUMENT, CONSTANT, ENTER, LEAVE, OPERATION, RESULT, Graph
 from jaxviz.link.flow import Flow
 from jaxviz.link.links import Found
 from jaxviz.link.repeated import repeated_equations
@@ -54,12 +54,14 @@ class _Telling:
         #: How many steps it takes each call of which an instruction may be, where that is not known yet.
         self._open: dict[int, dict[int, int]] = {}
         self._calls = _Calls(jaxpr, places)
-        for node in np.flatnonzero(graph.nodes.kind == OPERATION).tolist():
+        for node in np.flatnonzero(np.isin(graph.nodes.kind, (OPERATION, CONSTANT))).tolist():
             candidates = self._calls.of(tagged[node][0]) if len(tagged[node]) == 1 else ()
             if len(candidates) > 1:
                 self._open[node] = dict.fromkeys(candidates, 0)
-                self._found[node] = candidates
-        self._several, self._meant = {*self._open}, {one for each in self._open.values() for one in each}
+        meant = {one for candidates in self._open.values() for one in candidates}
+        self._calls.equal = repeated_equations(jaxpr, meant, self._calls.of) if meant else {}
+        for node, calls in list(self._open.items()):
+            self._keep(node, dict.fromkeys(map(self._calls.first_of, calls), 0), {})
         self._calls.there.update(chain.from_iterable(self._found))
         #: What arguments and results of the program are.
         self._ends = _ends(jaxpr, graph)
@@ -90,19 +92,9 @@ class _Telling:
                 self._keep(node, candidates, steps)
 
     def told(self) -> tuple[Sequence[Found], frozenset[int]]:
-        calls, likely = self._calls, set[int]()
-        # Of what is equal, one is left.
-        equal = repeated_equations(self._jaxpr, self._meant, calls.of)
-        for node in self._several - self._open.keys():
-            (one,) = self._found[node]
-            self._found[node] = (equal.get(one, one),)
         for node, candidates in self._open.items():
-            first = min(candidates)
-            if any(equal.get(one, one) != first for one in candidates):
-                first = min(candidates, key=lambda one: (candidates[one], one))
-                likely.add(node)
-            self._found[node] = (first,)
-        return self._found, frozenset(likely)
+            self._found[node] = (min(candidates, key=lambda one: (candidates[one], one)),)
+        return self._found, frozenset(self._open)
 
     def _keep(self, node: int, candidates: dict[int, int], steps: dict[int, int]) -> None:
         """Of the candidates those that are so many steps away without anything between that is still there; if there
@@ -147,6 +139,8 @@ class _Calls:
         self._flow = _Flow(jaxpr)
         self._known: dict[int, tuple[int, ...]] = {}
         self._back: dict[int, dict[int, int]] = {}
+        #: What repeats others: of what is equal, the compiler leaves the first.
+        self.equal: dict[int, int] = {}
         #: The equations of which there are instructions, be it in another call.
         self.there: set[int] = set()
 
@@ -156,6 +150,10 @@ class _Calls:
             region = int(self._jaxpr.nodes.region[node])
             self._known[node] = tuple(sorted(self._places.instances(node, region))) if region else ()
         return self._known[node]
+
+    def first_of(self, node: int) -> int:
+        """The first equation that does the same of the same."""
+        return self.equal.get(node, node)
 
     def steps(self, node: int, read: AbstractSet[int]) -> int:
         """In how many steps an equation is computed of one of these, of which it may be one; more than that many are
@@ -170,8 +168,8 @@ class _Calls:
                 for step in range(most + 1, most + _STEPS + 1):
                     ring = {one for at in ring for one in self._flow.read_by(at)} - seen
                     seen |= ring
-                    back.update((one, step) for one in ring - back.keys())
-                    ring -= there
+                    back.update((one, step) for one in {*map(self.first_of, ring)} - back.keys())
+                    ring = {one for one in ring if self.first_of(one) not in there}
         return min((back[one] for one in read if one in back), default=2 * _STEPS + 1)
 
 

@@ -11,7 +11,7 @@ from math import isclose
 
 import numpy as np
 
-from jaxviz.graph import Column, Graph
+from jaxviz.graph import Graph
 from jaxviz.link.links import Found
 from jaxviz.link.makers import Makers
 
@@ -22,12 +22,6 @@ _ADDED = {"add": lambda number: number, "sub": lambda number: -number}
 _AT_ONCE = ("multiply", "divide", "add", "subtract")
 # So many equations before one may be in its number.
 _MOST = 4
-
-
-def computing_at_once(graph: Graph) -> Column:
-    """The instructions that may do with one number what several equations do."""
-    ops = [op for name in _AT_ONCE if (op := graph.tables.find_string(name)) is not None]
-    return np.flatnonzero(np.isin(graph.nodes.op, ops)).astype(np.int32)
 
 
 class Folded:
@@ -42,9 +36,10 @@ class Folded:
     ) -> Sequence[Found]:
         """The tags of a stage, where what computes with such a number, and the number, are of all of them; `number`
         are the nodes that are one number in any shape."""
+        ops = [op for name in _AT_ONCE if (op := graph.tables.find_string(name)) is not None]
         source, reader = graph.operands.source, graph.operand_node
         made_by = np.where(source >= 0, graph.value_node[source], -1)
-        rows = np.isin(reader, computing_at_once(graph)) & np.isin(made_by, [*number])
+        rows = np.isin(graph.nodes.op[reader], ops) & np.isin(made_by, [*number])
         found, read = list(tagged), self._read
         for node, maker in zip(reader[rows].tolist(), made_by[rows].tolist(), strict=True):
             if len(tagged[node]) != 1 or node in unsure or number[maker] in read.get(tagged[node][0], ()):

@@ -33,9 +33,7 @@ from jaxviz.link.fates import (
     UNLOWERED,
     Fates,
 )
-from jaxviz.link.folded import computing_at_once
 from jaxviz.link.history import History
-from jaxviz.link.links import MERGED as LINKED_AS_MERGED
 from jaxviz.link.links import Found
 from jaxviz.link.living import living, state_of
 from jaxviz.link.merged import merge_bodies, merge_calls
@@ -94,7 +92,6 @@ class _Judge:
         if compat.NAMED_BY_FIRST_CALL:
             self._merge_repeated()
         self._credit_work(alive)
-        self._name_folded()
         self._keep()
         return Fates(self._kind, self._where, self._by, self._told_as_parts())
 
@@ -225,16 +222,6 @@ class _Judge:
             if node >= 0 and kind[node] == SIMPLIFIED and kind[other] in (ALONE, FUSED, BOTH):
                 kind[node], kind[other] = kind[other], MOVED
                 by[other], by[node] = node, -1
-
-    def _name_folded(self) -> None:
-        """Of what is done at once with another equation, under its name, as the first of two products with numbers."""
-        kind, by, links, tags = self._kind, self._by, self._evidence.links, self._evidence.hlo_tags
-        gone = (kind == SIMPLIFIED) & (by < 0)
-        hlo = self._evidence.hlo
-        rows = gone[links.source] & (links.kind == LINKED_AS_MERGED) & np.isin(links.target, computing_at_once(hlo))
-        for node, target in zip(links.source[rows].tolist(), links.target[rows].tolist(), strict=True):
-            if len(tags[target]) == 1 and kind[tags[target][0]] in (ALONE, FUSED, BOTH):
-                (by[node],) = tags[target]
 
     def _keep(self) -> None:
         """Of what only handed on what it read, and is gone as nobody needs that step, what holds that value; that is

@@ -106,13 +106,12 @@ def test_what_the_compiler_does_at_once_with_one_number_is_of_both_equations(fun
 
 
 @pytest.mark.smoke
-def test_what_is_in_the_number_of_another_equation_says_of_which_and_the_number_is_of_all_of_them():
+def test_a_number_that_has_a_name_and_does_what_several_equations_did_is_of_all_of_them():
     ex = jv.explore(lambda x: x * 3.0 / 7.0 * jnp.pi, jnp.ones(8))
     first, second, last = ex.fates
     if first.alive:
         # JAX 0.12 does one after the other.
         pytest.skip("this version of XLA leaves all three")
-    assert [(fate.kind, fate.by) for fate in (first, second)] == [("simplified", last.node)] * 2
     links = ex.links("hlo")
     for node in (*ex.hlo.find("broadcast"), *ex.hlo.find("constant")):
         assert list(links.sources(node.index)) == [first.node, second.node, last.node]

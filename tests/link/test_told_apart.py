@@ -170,3 +170,20 @@ def test_of_two_calls_of_a_function_the_one_that_is_not_chosen_is_gone_with_all_
     assert loops[one].alive
     assert {loops[node].kind for node in (other, again)} == {"consequence"}
     assert "algsimp" in loops[again].where
+
+
+@pytest.mark.smoke
+def test_what_only_a_number_tells_apart_is_linked_for_sure_to_no_other_call():
+    """Until JAX 0.6 a number has the name of the first call too, whichever it is read in."""
+    scaled = jax.jit(lambda x, half: jnp.sin(x) * (half + half))
+    ex = jv.explore(lambda x: jnp.stack([scaled(x, 0.75), scaled(x, 1.25)]), jnp.linspace(0.1, 0.9, 5))
+    links, flow = ex.links("hlo"), Flow(ex.hlo)
+    kinds = dict(zip(links.target.tolist(), links.kind.tolist(), strict=True))
+    ours = [node.index for node in ex.jaxpr.find("mul") if node.kind == "operation"]
+    products = [node.index for node in ex.hlo.find("multiply") if node.kind == "operation"]
+    assert len(products) == len(ours) == 2
+    for node in products:
+        first, end = ex.hlo.first_operand[node : node + 2].tolist()
+        numbers = [_number(ex.hlo, flow, one) for one in ex.hlo.operands.source[first:end].tolist()]
+        meant = ours[[1.5, 2.5].index(next(one for one in numbers if one is not None))]
+        assert list(links.sources(node)) == [meant] or kinds[node] > MERGED
