@@ -117,17 +117,27 @@ def _hook(mark: bytes) -> Iterator[list[bytes]]:
         yield caught
         return
 
-    # Called on a thread of the compiler, so only the mark says whose module it is: others compile on.
-    def stop(proto: bytes) -> None:
-        if mark in proto and _UNFINISHED not in proto:
-            caught.append(bytes(proto))
-            raise _Enough
-
-    hooks.add(stop, "jaxviz")
+    _wanted.append((mark, caught))
+    hooks.add(_stop, "jaxviz")
     try:
         yield caught
     finally:
         hooks.remove("jaxviz")
+        _wanted.clear()
+
+
+# The mark of the program that is compiled for its HLO, and where that goes.
+_wanted: list[tuple[bytes, list[bytes]]] = []
+
+
+# One function for ever: a program of the person's that another thread compiles meanwhile may be the last to let go of
+# it, and the compiler does that without Python's lock, which ends the process where the function goes with it.
+def _stop(proto: bytes) -> None:
+    # Called on a thread of the compiler, so only the mark says whose module it is: others compile on.
+    for mark, caught in tuple(_wanted):
+        if mark in proto and _UNFINISHED not in proto:
+            caught.append(bytes(proto))
+            raise _Enough
 
 
 _FILE = re.compile(
