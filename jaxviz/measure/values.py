@@ -179,10 +179,13 @@ def values_of(
     found = run.of(chosen)
     arguments = _of_arguments(graph, inputs)
     bad = _first_bad([*arguments, *found])
+    # What was looked at where the first bad one is.
+    there = found
     if bad is not None and bad in found and not every:
         # What comes before it inside of kernels was not seen yet.
         place = nodes.tolist().index(bad.node)
-        before = _first_bad(run.of(run.results_of(range(place + 1))))
+        there = run.of(run.results_of(range(place + 1)))
+        before = _first_bad(there)
         bad = bad if before is None or before.node == bad.node else before
     shown = [*arguments, *found]
     # What is bad after a loop or a call began in it.
@@ -193,10 +196,19 @@ def values_of(
             break
         if inner.first_bad is None:
             break
-        bad = inner.first_bad
-    if bad is not None and bad not in shown:
-        shown = sorted([*shown, bad], key=lambda value: value.node)
+        bad, there = inner.first_bad, list(inner)
+    if bad is not None:
+        # What it reads tells why it is bad.
+        read = set(_read_by(graph, bad.node)) - {value.node for value in shown}
+        further = [value for value in there if value.node in read]
+        shown = sorted([*shown, *further, *([] if bad in shown else [bad])], key=lambda value: value.node)
     return Values(tuple(shown), bad, run.bytes, left_out(graph, shown))
+
+
+def _read_by(graph: Graph, node: int) -> list[int]:
+    """The nodes that make what a node reads."""
+    read = graph.operands.source[graph.first_operand[node] : graph.first_operand[node + 1]]
+    return [int(graph.value_node[value]) for value in read if value >= 0]
 
 
 def _checked(most_bytes: Any) -> int:

@@ -51,6 +51,30 @@ def test_the_first_bad_operation_is_found_with_its_line():
     assert "the first that is bad: log" in repr(values)
 
 
+@pytest.mark.smoke
+def test_what_the_first_bad_operation_reads_is_looked_at_too():
+    def distance(x):
+        return jnp.sqrt(1.0 - x * x).sum()
+
+    ex = jv.explore(distance, jnp.linspace(0.0, 1.5, 64))
+    values = {ex.jaxpr.node(value.node).op: value for value in ex.values()}
+    assert values["sqrt"].nan > 0
+    assert values["sub"].least == pytest.approx(-1.25)
+    # What is inside of the kernel besides, is not.
+    assert "mul" not in values
+
+
+def test_what_a_bad_operation_in_a_loop_reads_is_looked_at_too():
+    def settle(x):
+        return jax.lax.fori_loop(0, 4, lambda i, x: jnp.log(x - 1.0) + 2.0, x)
+
+    ex = jv.explore(settle, jnp.full(8, 1.5))
+    values = ex.values()
+    assert ex.jaxpr.node(values.first_bad.node).op == "log"
+    (read,) = [value for value in values if ex.jaxpr.node(value.node).op == "sub"]
+    assert read.least < 0
+
+
 def test_a_bad_backward_pass_is_found_where_the_forward_pass_is_good():
     def f(x):
         return jnp.where(x > 0, jnp.sqrt(x), 0.0).sum()

@@ -63,6 +63,14 @@ test('the strip leads to the first bad value', () => {
   assert.equal(valuesStrip(decodePlain(affine().plain()), () => undefined).hidden, true);
 });
 
+test('of what the first bad one reads the ranges are told', () => {
+  const { graphs } = withValues();
+  const reads = graphs[0].valueNode[graphs[0].operandSource[graphs[0].firstOperand[5]]];
+  const numbers = { least: [-1.25, 0], most: [3, 0], node: [reads, 5], histogram: [[1, 0, 3], []] };
+  const strip = valuesStrip(withValues(numbers), () => undefined);
+  assert.match(strip.textContent ?? '', /a NaN is tanh.*; it reads \w+, -1.25 to 3 \(/);
+});
+
 test('the strip opens for a list of values, those that are not finite first', () => {
   const shown: unknown[] = [];
   const strip = valuesStrip(withValues(), (graph, node) => shown.push([graph, node]));

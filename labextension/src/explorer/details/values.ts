@@ -1,6 +1,7 @@
 /** The values of a run in words: of one node for the details, and the first bad one below the picture. */
 import { follow } from '../../document/follow.ts';
 import { NodeKind, type Document, type Graph, type ValuesOfRun } from '../../document/graph.ts';
+import { operandsOf } from '../../text/body.ts';
 import { nodeLabel, typeText } from '../../view/label.ts';
 import { shareText, short } from '../../view/measures.ts';
 import { ownSpot } from '../../view/spots.ts';
@@ -11,6 +12,8 @@ import { severityDot } from '../strips/findings.ts';
 import { fold } from '../strips/fold.ts';
 import { titled } from '../strips/titled.ts';
 
+/** Of what the first bad one reads, so much is told. */
+const MOST_READ = 2;
 /** Heights of the bars of a histogram, as letters. */
 const BARS = '▁▂▃▄▅▆▇█';
 
@@ -125,7 +128,22 @@ function firstBad(document: Document, graph: Graph, values: ValuesOfRun): string
   const row = values.node.indexOf(bad);
   const what = row >= 0 && values.nan[row] > 0 ? 'a NaN' : row >= 0 ? 'an infinity' : 'a number that is not finite';
   const line = ownSpot(document, graph.stack[bad])?.line;
-  return `the first that holds ${what} is ${nameOf(document, graph, bad)}${line === undefined ? '' : ` in line ${line}`}`;
+  const where = line === undefined ? '' : ` in line ${line}`;
+  return `the first that holds ${what} is ${nameOf(document, graph, bad)}${where}${readBy(document, graph, values)}`;
+}
+
+/** The ranges of what the first bad one reads: one that holds negative numbers, say, is why a root is bad. */
+function readBy(document: Document, graph: Graph, values: ValuesOfRun): string {
+  const read = new Set(
+    [...operandsOf(graph, values.bad)].filter(value => value >= 0).map(value => graph.valueNode[value])
+  );
+  const told = [...read].flatMap(node => {
+    const row = values.node.indexOf(node);
+    return row < 0 || !values.histogram[row].length
+      ? []
+      : [`${nameOf(document, graph, node)}, ${signed(values.least[row])} to ${signed(values.most[row])}`];
+  });
+  return told.length ? `; it reads ${told.slice(0, MOST_READ).join(', and ')}` : '';
 }
 
 function nameOf(document: Document, graph: Graph, node: number): string {
