@@ -121,7 +121,7 @@ ex.hlo
 compiled = threading.Event()
 import jaxviz.measure.run as run
 once = run.Executable.once
-run.Executable.once = lambda self: (compiled.set(), once(self))[1]
+run.Executable.once = lambda self, **look: (compiled.set(), once(self, **look))[1]
 
 def stop():
     compiled.wait()

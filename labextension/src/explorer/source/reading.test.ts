@@ -104,12 +104,12 @@ test('the source that came by itself in a tab goes where that is narrow, and com
   assert.ok(shown(explored), 'before its width is known');
   // 0: behind another tab.
   assert.deepEqual(
-    [840, 0, 920, 0, 840].map(width => seenAt(explored, width)),
+    [640, 0, 700, 0, 640].map(width => seenAt(explored, width)),
     [false, false, true, true, false]
   );
   await explored.press('1');
   await explored.press('1');
-  assert.ok(!seenAt(explored, 1000), 'the person has closed it');
+  assert.ok(!seenAt(explored, 900), 'the person has closed it');
 });
 
 test('the divider gives the source more room, which other pages remember, and none where it is hidden', async () => {

@@ -9,7 +9,7 @@ import { SourcePane, type SourceActions, type Written } from './source.ts';
 /** px of an explorer in which two pictures have enough room beside the source. */
 const ROOM_FOR_ALL = 1500;
 /** px of one in which there is room for the source beside one picture and its details. */
-const ROOM_FOR_IT = 900;
+const ROOM_FOR_IT = 660;
 /** px of one in which the source stands over the picture: side by side, neither could be read. */
 const SLIM = 560;
 /** The same of one with two pictures. */
