@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -19,8 +18,6 @@ FILES = sorted((ROOT / "tests" / "data" / "hlo").iterdir())
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory):
     """By the name of a file, what the explorer says that its program computes, and what Python says."""
-    if not shutil.which("node") or not Path(ROOT, "node_modules/.bin/esbuild").exists():
-        pytest.skip("needs node and the packages of package.json, which `make setup` installs")
     folder = tmp_path_factory.mktemp("documents")
     counted, paths = {}, []
     for path in FILES:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
 from statistics import mean
 
 import pytest
 from programs import CORPUS
 
-from bench.staying import OWN, ROOT, figures
+from bench.staying import OWN, figures
 
 
 @pytest.fixture(scope="module")
 def moves(tmp_path_factory: pytest.TempPathFactory) -> list[dict]:
-    if not shutil.which("node") or not Path(ROOT, "node_modules/.bin/esbuild").exists():
-        pytest.skip("needs node and the packages of package.json, which `make setup` installs")
     programs = {"mlp_train": CORPUS["mlp_train"](), "nested": OWN["nested"]}
     return figures(programs, tmp_path_factory.mktemp("staying"), "--graphs", "2", "--seed", "3")
 
