@@ -199,6 +199,12 @@ class Graph:
         """The node that reads each operand."""
         return np.repeat(np.arange(len(self), dtype=np.int32), self.nodes.operands)
 
+    @cached_property
+    def operand_maker(self) -> Column:
+        """The node that makes what each operand is, -1 for a literal."""
+        # One more than there are values, for all that is none of them.
+        return np.append(self.value_node, np.int32(-1))[np.maximum(self.operands.source, -1)]
+
     def readers(self, value: int) -> list[int]:
         """The nodes that read a value, once for each operand that it is, in program order."""
         order, sources = self._by_source

@@ -37,8 +37,7 @@ class Folded:
         """The tags of a stage, where what computes with such a number, and the number, are of all of them; `number`
         are the nodes that are one number in any shape."""
         ops = [op for name in _AT_ONCE if (op := graph.tables.find_string(name)) is not None]
-        source, reader = graph.operands.source, graph.operand_node
-        made_by = np.where(source >= 0, graph.value_node[source], -1)
+        made_by, reader = graph.operand_maker, graph.operand_node
         rows = np.isin(graph.nodes.op[reader], ops) & np.isin(made_by, [*number])
         found, read = list(tagged), self._read
         for node, maker in zip(reader[rows].tolist(), made_by[rows].tolist(), strict=True):
@@ -51,7 +50,7 @@ class Folded:
                 while maker in number and tagged[maker] == tagged[node]:
                     found[maker] = folded
                     first, end = graph.first_operand[maker : maker + 2].tolist()
-                    maker = int(graph.value_node[source[first]]) if first < end and source[first] >= 0 else -1
+                    maker = int(made_by[first]) if first < end else -1
         return found
 
     def _of(self, number: float, equation: int) -> Found:

@@ -55,9 +55,9 @@ def _told_by(evidence: Evidence, rows: NDArray[np.bool_]) -> set[int]:
 
 def _reads_one_of(graph: Graph, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """The nodes that read a value of one of these."""
-    source, reader = graph.operands.source, graph.operand_node
+    made_by = graph.operand_maker
     found = np.zeros(len(graph), bool)
-    found[reader[(source >= 0) & rows[graph.value_node[source]]]] = True
+    found[graph.operand_node[(made_by >= 0) & rows[made_by]]] = True
     return found
 
 

@@ -57,16 +57,15 @@ def numbers_of(jaxpr: Graph, lowered: Graph | None = None, tagged: Sequence[Foun
 def _given_none(jaxpr: Graph) -> NDArray[np.bool_]:
     given = np.zeros(len(jaxpr), bool)
     given[list(given_nodes(jaxpr))] = True
-    source, reader = jaxpr.operands.source, jaxpr.operand_node
+    made_by = jaxpr.operand_maker
     alone: NDArray[np.bool_] = jaxpr.nodes.kind == OPERATION
-    alone[reader[(source >= 0) & given[np.where(source >= 0, jaxpr.value_node[source], 0)]]] = False
+    alone[jaxpr.operand_node[(made_by >= 0) & given[made_by]]] = False
     return alone
 
 
 def _add_lowered(found: _Read, lowered: Graph, tagged: Sequence[Found]) -> None:
-    source, reader = lowered.operands.source, lowered.operand_node
+    made_by, reader = lowered.operand_maker, lowered.operand_node
     values = _constants(lowered)
-    made_by = np.where(source >= 0, lowered.value_node[source], -1)
     rows = (made_by >= 0) & np.isin(made_by, [*values])
     for node, maker in zip(reader[rows].tolist(), made_by[rows].tolist(), strict=True):
         _add(found, tagged[node], values[maker])
@@ -74,10 +73,9 @@ def _add_lowered(found: _Read, lowered: Graph, tagged: Sequence[Found]) -> None:
 
 def _with_filled(jaxpr: Graph, found: _Read) -> _Read:
     """With the numbers of which arrays are full that an equation reads."""
-    source, reader = jaxpr.operands.source, jaxpr.operand_node
+    made_by, reader = jaxpr.operand_maker, jaxpr.operand_node
     fills = jaxpr.nodes.op == jaxpr.tables.find_string("broadcast_in_dim")
-    made_by = np.where(source >= 0, jaxpr.value_node[source], 0)
-    rows = (source >= 0) & fills[made_by]
+    rows = (made_by >= 0) & fills[made_by]
     for node, fill in zip(reader[rows].tolist(), made_by[rows].tolist(), strict=True):
         if len(own := found.get(fill, {})) == 1:
             found.setdefault(node, {}).setdefault(next(iter(own)), fill)

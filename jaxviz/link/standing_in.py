@@ -53,7 +53,7 @@ _FAR, _STEPS = 64, 8
 
 def changing_nothing(jaxpr: Graph) -> dict[int, int]:
     """The operations that leave an operand as it is, and which operand that is."""
-    source, reader = jaxpr.operands.source, jaxpr.operand_node
+    source, reader, made_by = jaxpr.operands.source, jaxpr.operand_node, jaxpr.operand_maker
     op, type_, stand_ins = jaxpr.nodes.op[reader], jaxpr.values.type, StandIns(jaxpr)
     with_number, alone = (
         np.isin(op, [one for name in names if (one := jaxpr.tables.find_string(name)) is not None])
@@ -61,16 +61,15 @@ def changing_nothing(jaxpr: Graph) -> dict[int, int]:
     )
     # Most read no number, and what is no number need not be looked at.
     fill = jaxpr.tables.find_string("broadcast_in_dim")
-    with_number &= (source < 0) | (jaxpr.nodes.op[jaxpr.value_node[np.maximum(source, 0)]] == fill)
+    with_number &= (made_by < 0) | (jaxpr.nodes.op[made_by] == fill)
     values, which = np.unique(source[with_number], return_inverse=True)
     neutral = np.fromiter(
         (stand_ins.number(value) in _NEUTRAL.values() for value in values.tolist()), bool, len(values)
     )
-    alone &= (source >= 0) & (
-        type_[np.maximum(source, 0)] == type_[np.minimum(jaxpr.first_value[reader], len(type_) - 1)]
-    )
+    rows = np.flatnonzero(alone & (source >= 0))
+    as_it_is = reader[rows[type_[source[rows]] == type_[jaxpr.first_value[reader[rows]]]]]
     found: dict[int, int] = {}
-    for node in [*reader[with_number][neutral[which]].tolist(), *reader[alone].tolist()]:
+    for node in [*reader[with_number][neutral[which]].tolist(), *as_it_is.tolist()]:
         first, end = jaxpr.first_operand[node : node + 2].tolist()
         for value in stand_ins.unchanged(node):
             found[node] = jaxpr.operands.source[first:end].tolist().index(value)

@@ -330,6 +330,14 @@ def test_a_stage_that_cannot_be_made_is_left_out_and_the_reason_said():
 
 
 @pytest.mark.smoke
+@pytest.mark.smoke
+def test_a_function_that_computes_nothing_has_all_of_its_stages():
+    exploration = jv.explore(lambda: (1.0, 2))
+    assert len(exploration.hlo.find("constant")) == 2
+    assert exploration.fates == ()
+    assert [stage.kind for stage in exploration.document().programs[0].stages] == ["jaxpr", "stablehlo", "hlo"]
+
+
 def test_constants_of_complex_numbers_are_read_in_every_stage():
     ex = jv.explore(lambda x: x * (1 + 2j) + jnp.array([3j, 4.0]), jnp.ones(2, jnp.complex64))
     constants = [dict(node.attributes)["value"] for node in ex.stablehlo if node.op == "constant"]

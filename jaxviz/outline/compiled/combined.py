@@ -24,10 +24,9 @@ def waiting_operands(graph: Graph, place: Column, links: tuple[Column, Column]) 
     first = np.full(len(graph), len(origin) and int(origin.max()) + 1, np.int64)
     np.minimum.at(first, target, origin)
     nodes, region = graph.nodes, graph.nodes.region
-    source = graph.operands.source
-    maker, reader = graph.value_node[np.maximum(source, 0)], graph.operand_node
+    maker, reader = graph.operand_maker, graph.operand_node
     several = (nodes.kind == OPERATION) & (np.diff(graph.first_value) > 1) & (first < place)
-    inside = (source >= 0) & (region[maker] == region[reader]) & (nodes.kind[reader] == OPERATION)
+    inside = (maker >= 0) & (region[maker] == region[reader]) & (nodes.kind[reader] == OPERATION)
     early = inside & several[maker] & (place[reader] >= 0) & (place[reader] < place[maker])
     if early.any():
         flow = _Flow(maker[inside], reader[inside], place)

@@ -54,9 +54,8 @@ class _Members:
         self._sorted = order.tolist()
         self._bounds = np.searchsorted(region[order], np.arange(len(graph.regions.owner) + 1)).tolist()
         # From each operation to those of its region that read it, each once.
-        reader, source = graph.operand_node, graph.operands.source
-        maker = np.where(source >= 0, graph.value_node[np.maximum(source, 0)], 0)
-        inside = (source >= 0) & (region[maker] == region[reader]) & (part[maker] == _INNER) & (part[reader] == _INNER)
+        reader, maker = graph.operand_node, graph.operand_maker
+        inside = (maker >= 0) & (region[maker] == region[reader]) & (part[maker] == _INNER) & (part[reader] == _INNER)
         pairs = in_order(maker[inside].astype(np.int64) * len(graph) + reader[inside])
         maker, reader = np.divmod(pairs, max(len(graph), 1))
         place = np.empty(len(graph), np.int64)

@@ -22,7 +22,7 @@ def mark_counted(role: Column, graph: Graph) -> None:
     if not counts.any():
         return
     reads = np.zeros(len(graph), bool)
-    made = makers_of(graph)
+    made = graph.operand_maker
     reads[graph.operand_node[(made >= 0) & counts[np.maximum(made, 0)]]] = True
     role[(role == BOX) & slices_of(graph) & _of_loops(graph) & reads] = EDGE
     counts &= graph.nodes.kind == OPERATION
@@ -72,7 +72,7 @@ def counting_nodes(graph: Graph) -> NDArray[np.bool_]:
     candidates = (
         (_of_loops(graph) | (nodes.stack < 0)) & (nodes.kind == OPERATION) & (nodes.operands > 0) & (others == 0)
     )
-    made = makers_of(graph)
+    made = graph.operand_maker
     fixed = np.append(fixed_nodes(graph, made, loops), True)
     first = graph.first_operand
 
@@ -133,13 +133,6 @@ def _in_region(graph: Graph, region: int, kind: int) -> NDArray[np.intp]:
     first, end = graph.region_intervals[0][region], graph.region_intervals[1][region]
     nodes = graph.nodes
     return first + np.flatnonzero((nodes.region[first:end] == region) & (nodes.kind[first:end] == kind))
-
-
-def makers_of(graph: Graph) -> Column:
-    """The node that makes what each operand is, -1 for a literal."""
-    source = graph.operands.source
-    made: Column = np.where(source >= 0, graph.value_node[source], -1).astype(np.int32)
-    return made
 
 
 def _given(graph: Graph) -> Column:

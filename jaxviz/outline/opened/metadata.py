@@ -122,12 +122,12 @@ def _beside_readers(graph: Graph, path: Column) -> Column:
 
 def _of_numbers(graph: Graph) -> NDArray[np.bool_]:
     """Which operations, that have no bodies, are made of numbers alone, in a few steps."""
-    source, count = graph.operands.source, len(graph)
+    made_by, count = graph.operand_maker, len(graph)
     alone = graph.nodes.kind == OPERATION
     alone[list(graph.owned_regions)] = False
     found = np.zeros(count, bool)
     for _ in range(_STEPS_OF_NUMBERS):
-        others = (source >= 0) & ~found[graph.value_node[np.maximum(source, 0)]]
+        others = (made_by >= 0) & ~found[made_by]
         found = alone & (np.bincount(graph.operand_node[others], minlength=count) == 0)
     return found
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from jaxviz.graph import ARGUMENT, ENTER, INIT, Graph
 from jaxviz.outline.compiled.roles import is_owner_of
 from jaxviz.outline.compiled.turns import LOOPS, with_attributes
-from jaxviz.outline.opened.counted import carried, fixed_nodes, makers_of
+from jaxviz.outline.opened.counted import carried, fixed_nodes
 
 _KEY = "known_trip_count"
 
@@ -38,7 +38,7 @@ class _Read:
 
     def __init__(self, graph: Graph, loops: list[int]) -> None:
         self._graph = graph
-        self._made = makers_of(graph)
+        self._made = graph.operand_maker
         self._fixed = fixed_nodes(graph, self._made, loops)
         bindings = graph.bindings
         given = (bindings.kind == INIT) | (bindings.kind == ENTER)
