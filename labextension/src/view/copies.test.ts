@@ -9,6 +9,7 @@ import { measure } from '../draw/text.ts';
 import { layout } from '../layout/layout.ts';
 import { stackAround } from './copies.ts';
 import { copyTable } from './differences.ts';
+import { ghostWord } from './ghosts.ts';
 import { rowsOf } from './outline.ts';
 import { toLayout } from './place.ts';
 import { BOX_HEIGHT, CHIP_HEIGHT } from './sizes.ts';
@@ -191,6 +192,18 @@ test('operations of a folded stack speak for all copies: gone where all are, els
   assert.equal(closed(fates(operations)), 'merged');
   assert.equal(closed(fates(mul, sub)), 'not kept');
   assert.equal(boxOf(fates(sub), 'sub').ghost, 1);
+});
+
+test('what has no operation because another value stands for it is a ghost, a step of a library call is none', () => {
+  const none = new Int32Array(2);
+  const word = (kind: number, by: number) =>
+    ghostWord({ graph: 0, kind: Uint8Array.of(FateKind.none, kind), where: none, by: Int32Array.of(-1, by) }, 1);
+  assert.equal(word(FateKind.imported, 0), 'nothing to compute');
+  assert.equal(word(FateKind.unlowered, 0), 'nothing to compute');
+  assert.equal(word(FateKind.imported, -1), 'not kept');
+  assert.equal(word(FateKind.unlowered, -1), '');
+  // What is done by others is no ghost.
+  assert.equal(word(FateKind.moved, 0), '');
 });
 
 /** A loop of two turns in which a loop of two turns takes the sine and the cosine, and their sum is halved after it. */

@@ -2,6 +2,7 @@
 import { FateKind, NodeKind, NodeRole, type Document, type Fates, type Graph } from '../document/graph.ts';
 import type { Folds } from './folds.ts';
 
+const NOT_KEPT = 'not kept';
 /** What a ghost says beside its name. Equations whose work goes on in others by another name are no ghosts. */
 const words: Readonly<Record<number, string>> = {
   [FateKind.dead]: 'dead',
@@ -18,7 +19,15 @@ export function fatesOf(document: Document, graph: Graph): Fates | undefined {
 
 /** Why a node is a ghost, in a word or two; empty for one that is none. */
 export function ghostWord(fates: Fates | undefined, node: number): string {
-  return fates ? (words[fates.kind[node]] ?? '') : '';
+  if (!fates) {
+    return '';
+  }
+  const kind = fates.kind[node];
+  if (kind === FateKind.imported || kind === FateKind.unlowered) {
+    // What it is given stands for it: `x * 1`. Where nothing does, it may be a step of what a library does as a whole.
+    return fates.by[node] >= 0 ? 'nothing to compute' : kind === FateKind.imported ? NOT_KEPT : '';
+  }
+  return words[kind] ?? '';
 }
 
 /** What became of all that a box stands for, the copies of a folded stack among it. */
@@ -62,7 +71,7 @@ export function ghostsOf(graph: Graph, folds: Folds, fates: Fates | undefined): 
     const lost = [...words.values()].reduce((sum, count) => sum + count, 0);
     const [most, times] = [...words].sort((a, b) => b[1] - a[1])[0];
     if (lost === total) {
-      const mixed = item < 0 ? `${most} in ${times} of ${total}` : 'not kept';
+      const mixed = item < 0 ? `${most} in ${times} of ${total}` : NOT_KEPT;
       return { gone: true, word: times < total ? mixed : most };
     }
     // Of a row that is partly kept, the rest is to be seen inside it.
