@@ -75,7 +75,9 @@ class JaxvizDirective(Directive):  # type: ignore[misc]
         for file in _own_files(exploration):
             # The page is made again when one of them changes.
             environment.note_dependency(file)
-        name = hashlib.sha256(page.encode()).hexdigest()[:16]
+        # Of what is asked for, not of what was made: that holds times, and a link to it is good for the next build too.
+        asked = (self.arguments, sorted(self.options.items()))
+        name = hashlib.sha256(repr(asked).encode()).hexdigest()[:16]
         folder = Path(environment.doctreedir) / _FOLDER
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"{name}.html").write_text(page, "utf-8")

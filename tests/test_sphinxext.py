@@ -58,6 +58,7 @@ def test_on_the_web_it_is_a_frame_with_the_explorer(tmp_path):
     assert build(tmp_path, "html", module=MODULE.replace("sin", "cos")).returncode == 0
     (again,) = re.findall(r'<iframe src="(_jaxviz/[0-9a-f]+[.]html)"', _index(tmp_path, "html"))
     assert "cos" in [node.op for node in document_of(tmp_path / "out" / again).graphs[0]]
+    assert again == frame[1], "in the same place"
 
 
 def test_it_is_there_where_another_builder_has_read_the_pages(tmp_path):
