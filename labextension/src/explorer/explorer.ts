@@ -29,7 +29,7 @@ import { Inspection } from './details/inspection.ts';
 import { Keeping } from './versions/keeping.ts';
 import { hasSource } from './source/lines.ts';
 import type { Command } from './keys.ts';
-import type { ExplorerOptions } from './options.ts';
+import { isFigure, type ExplorerOptions } from './options.ts';
 import { Pane } from './picture/pane.ts';
 import { PassSlider } from './bar/passes.ts';
 import type { Picture } from './picture/picture.ts';
@@ -86,6 +86,7 @@ export class Explorer {
     this.takeKeys = options.takeKeys;
     this.reading = linkedReading(source, {
       root: this.root,
+      figure: isFigure(options),
       at: () => ({ pane: this.pane, beside: this.beside, search: this.search, colours: this.colours }),
       told: shown => this.bar.setSource(shown),
       changed: this.keep,
@@ -206,8 +207,7 @@ export class Explorer {
       if (compared) {
         this.beside.open();
       }
-      // A page that stands in another one is a figure there.
-      if (!isFailure(source) && !(options.alone && isFramed())) {
+      if (!isFailure(source) && !isFigure(options)) {
         this.tour.offer();
       }
     }

@@ -5,6 +5,7 @@ import type { Earlier } from './versions/earlier.ts';
 import type { KernelLine } from './kernelLine.ts';
 import type { SavedView } from './versions/saved.ts';
 import type { SourceSpot } from './source/source.ts';
+import { isFramed } from './whole.ts';
 
 export interface ExplorerOptions {
   readonly document: Document;
@@ -37,4 +38,9 @@ export interface ExplorerOptions {
   readonly coming?: readonly string[];
   /** The document as it came, for saving. */
   readonly data?: unknown;
+}
+
+/** A page that stands in another one is a figure there: most of its room is the picture's. */
+export function isFigure({ alone }: ExplorerOptions): boolean {
+  return alone === true && isFramed();
 }

@@ -11,7 +11,7 @@ import { Reading, type ReadingParts } from './reading.ts';
 
 export type { Reading };
 
-export interface LinkedParts extends Pick<ReadingParts, 'root' | 'told' | 'changed' | 'goToLine'> {
+export interface LinkedParts extends Pick<ReadingParts, 'root' | 'figure' | 'told' | 'changed' | 'goToLine'> {
   /** What it is linked with, as it is then: the picture with the focus, what is beside it, what is searched for. */
   at(): { readonly pane: Pane; readonly beside: Beside; readonly search: Search; readonly colours: Colours };
 }

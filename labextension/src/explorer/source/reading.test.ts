@@ -112,6 +112,20 @@ test('the source that came by itself in a tab goes where that is narrow, and com
   assert.ok(!seenAt(explored, 900), 'the person has closed it');
 });
 
+test('a figure in a page that is read gives its width to the picture, up to more than a tab does', async () => {
+  giveSize(800, 400);
+  Object.defineProperty(document.defaultView, 'parent', { configurable: true, value: {} });
+  const resize = resizing();
+  const figure = await explore({ plain: withSource }, { fill: true, alone: true });
+  assert.ok(!shown(figure));
+  resize(960, 400);
+  assert.ok(shown(figure));
+  resize(800, 400);
+  assert.ok(!shown(figure));
+  const tab = await explore({ plain: withSource }, { fill: true });
+  assert.ok(shown(tab), 'in a JupyterLab that stands in another page');
+});
+
 test('the divider gives the source more room, which other pages remember, and none where it is hidden', async () => {
   giveSize(1280, 800);
   const kept = new Map<string, string>();

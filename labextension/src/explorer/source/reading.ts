@@ -8,8 +8,9 @@ import { SourcePane, type SourceActions, type Written } from './source.ts';
 
 /** px of an explorer in which two pictures have enough room beside the source. */
 const ROOM_FOR_ALL = 1500;
-/** px of one in which there is room for the source beside one picture and its details. */
+/** px of one in which there is room for the source beside one picture and its details; and of a figure in a page. */
 const ROOM_FOR_IT = 660;
+const ROOM_IN_A_FIGURE = 900;
 /** px of one in which the source stands over the picture: side by side, neither could be read. */
 const SLIM = 560;
 /** The same of one with two pictures. */
@@ -17,6 +18,8 @@ const SLIM_FOR_TWO = 760;
 
 export interface ReadingParts extends Omit<SourceActions, 'chosen' | 'close'> {
   readonly root: HTMLElement;
+  /** True for a figure in a page that is read. */
+  readonly figure: boolean;
   /** What is seen now: the graph, and the nodes of it that are told of. */
   readonly seen: () => { readonly graph: Graph; readonly told: readonly number[] };
   /** The nodes that are searched for. */
@@ -133,7 +136,7 @@ export class Reading {
     if (room && !this.shown) {
       this.gaveWay = true;
       // What is not on the screen yet has no width. Most tabs have room; which one has none is seen when it is there.
-      this.follow(this.parts.root.clientWidth || ROOM_FOR_IT);
+      this.follow(this.parts.root.clientWidth || this.enough);
     } else if (!room) {
       this.gaveWay = false;
       if (this.passing) {
@@ -195,12 +198,16 @@ export class Reading {
 
   /** What is only there for the room goes where there is none, and comes back with it. */
   private follow(width: number): void {
-    if (this.passing && width < (this.second ? ROOM_FOR_ALL : ROOM_FOR_IT)) {
+    if (this.passing && width < (this.second ? ROOM_FOR_ALL : this.enough)) {
       this.show(false);
       this.gaveWay = true;
-    } else if (this.gaveWay && !this.second && width >= ROOM_FOR_IT) {
+    } else if (this.gaveWay && !this.second && width >= this.enough) {
       this.showInPassing();
     }
+  }
+
+  private get enough(): number {
+    return this.parts.figure ? ROOM_IN_A_FIGURE : ROOM_FOR_IT;
   }
 
   private showInPassing(): void {
