@@ -75,7 +75,7 @@ export const keys: readonly Key[] = [
     keys: ['t', 'T'],
     command: 'text',
     shown: 't',
-    does: 'the text of the stage: jaxpr, StableHLO or HLO, in the place of the source; a name leads to where it is made (→ into what a line calls), Backspace back'
+    does: 'the text of the stage: jaxpr, StableHLO or HLO, in the place of the source; a name leads to where it is made (→ into what a line calls), Backspace back, Space folds what stands inside a line'
   },
   { keys: ['2'], command: 'jaxpr', shown: '2', does: 'the jaxpr' },
   { keys: ['3'], command: 'stablehlo', shown: '3', does: 'StableHLO' },

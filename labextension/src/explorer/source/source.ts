@@ -43,6 +43,8 @@ export class SourcePane {
   private readonly stage: StageLines;
   private readonly tabs: Readonly<Record<Written, HTMLButtonElement>>;
   private readonly copy: HTMLButtonElement;
+  /** What can be done with the text of a stage. */
+  private readonly acts = element('span', '');
   private graph: Graph | null = null;
   /** What the person chose to read. */
   chosen: Written | null = null;
@@ -64,7 +66,8 @@ export class SourcePane {
     tabs.append(this.tabs.python, this.tabs.stage);
     const head = element('div', 'jv-source-head');
     const close = button('jv-close', '×', 'Close what is read here', () => actions.close());
-    head.append(tabs, element('span', 'jv-space'), this.copy, close);
+    this.acts.append(this.stage.fold, this.copy);
+    head.append(tabs, element('span', 'jv-space'), this.acts, close);
     this.root.append(head, this.python.root, this.stage.root);
     this.root.hidden = true;
   }
@@ -94,7 +97,7 @@ export class SourcePane {
       tabs[one].setAttribute('aria-pressed', String(one === written));
       this[one].root.hidden = one !== written;
     }
-    this.copy.hidden = written === 'python';
+    this.acts.hidden = written === 'python';
     this.root.setAttribute('aria-label', written === 'python' ? 'source' : `text of ${form}`);
     this[written].fill(graph);
   }

@@ -237,3 +237,32 @@ test('beside another program the lines tell what differs, in the look of the sid
   await explored.press('d');
   assert.deepEqual(told(), ['changed: changed', 'only here: removed']);
 });
+
+test('what stands inside a line is folded behind it by its triangle or Space, and shown where it is selected', async () => {
+  const plain = calledTwice().plain();
+  plain.programs[0].stages[0].kind = 'stablehlo';
+  const explored = await explore({ plain: () => plain });
+  await explored.press('t');
+  const all = rows(explored).length;
+  const body = lineWith(explored, 'private @double').dataset.line;
+  const head = (): HTMLElement => list(explored).querySelector(`[data-line="${body}"]`) as HTMLElement;
+  const inside = Number(
+    /Fold the (\d+) lines/.exec(head().querySelector<HTMLElement>('.jv-text-fold')?.title ?? '')?.[1]
+  );
+  head().querySelector<HTMLElement>('.jv-text-fold')?.click();
+  assert.equal(head().querySelector('.jv-text-inside')?.textContent, `… ${inside} lines`);
+  assert.equal(rows(explored).length, all - inside);
+  assert.equal(list(explored).querySelector<HTMLElement>('.jv-text-page')?.style.height, `${(all - inside) * 18}px`);
+  assert.equal(title(explored), undefined, 'and selects nothing');
+  await pressIn(explored, ' ');
+  assert.equal(rows(explored).length, all);
+  const button = [...explored.root.querySelectorAll<HTMLElement>('.jv-source-head button')].find(
+    one => one.textContent === 'fold'
+  );
+  button?.click();
+  assert.equal(rows(explored).length, all - inside, 'the program stays open');
+  assert.equal(button?.textContent, 'unfold');
+  explored.explorer.select([3]);
+  await new Promise(done => setTimeout(done, 20));
+  assert.equal(rows(explored).length, all);
+});

@@ -3,20 +3,19 @@
  * ten, because only the lines in view are elements.
  */
 import type { Document, Graph } from '../../document/graph.ts';
-import { fatesOf, ghostWord } from '../../view/ghosts.ts';
-import { measuredOf, timeText, withBodies, type Measured } from '../../view/measures.ts';
+import { getOrMake } from '../../maps.ts';
+import { Folding } from '../../text/folding.ts';
 import type { Listing } from '../../text/listing.ts';
 import type { Named } from '../../text/pieces.ts';
 import { listingOf } from '../../text/stageText.ts';
-import { element } from '../elements.ts';
+import { button, element } from '../elements.ts';
 import { Names } from './names.ts';
 import { takesKeys } from '../ownKeys.ts';
 import type { SourceActions } from './source.ts';
+import { LINE_HEIGHT, StageRows } from './stageRow.ts';
 import { touchedBy, type LineMark } from './touched.ts';
 import { isMarking, selectedText, selectionEnds } from './textSelection.ts';
 
-/** px of a line; the style sheet says so too. */
-export const LINE_HEIGHT = 18;
 /** Lines that are made above and below those in view. */
 const AHEAD = 20;
 /** px that are filled where the height is not known yet. */
@@ -42,13 +41,17 @@ let count = 0;
 
 export class StageLines {
   readonly root = element('div', 'jv-text');
+  /** Folds all that can be, or shows it again. */
+  readonly fold = button('jv-link', '', 'All that stands inside something; one by its triangle, or Space', () =>
+    this.foldAll()
+  );
   private readonly page = element('div', 'jv-text-page');
   private readonly names = new Names(this.page);
   private readonly prefix = `jv-text-${++count}-`;
   private graph: Graph | null = null;
   private listing: Listing | null = null;
-  private measured: Measured | null = null;
-  private slowest = 0;
+  private folding: Folding | null = null;
+  private maker: StageRows | null = null;
   /** By node, what a pass did, and what differs from the picture beside. */
   private touched: ReadonlyMap<number, LineMark> = new Map();
   private differing: ReadonlyMap<number, LineMark> = new Map();
@@ -66,8 +69,9 @@ export class StageLines {
   private trail: Place[] = [];
   private widest = 0;
   private frame = 0;
-  /** Where each graph was read. */
+  /** Where each graph was read, and what is folded of it. */
   private readonly places = new WeakMap<Graph, number>();
+  private readonly foldings = new WeakMap<Graph, Folding>();
   private resized: ResizeObserver | null = null;
   /** What was chosen here is in view already. */
   private still = false;
@@ -97,30 +101,94 @@ export class StageLines {
       this.resized.observe(this.root);
     }
     const differing = this.actions.differing();
-    if (differing !== this.differing) {
-      this.differing = differing;
-      this.forget();
+    const other = graph !== this.graph;
+    if (other) {
+      this.begin(graph);
     }
-    if (graph !== this.graph) {
-      const listing = listingOf(this.source, graph);
-      this.graph = graph;
-      this.listing = listing;
-      this.measured = measuredOf(this.source, graph);
-      this.touched = touchedBy(this.source, graph);
-      this.slowest = this.measured?.own.seconds.reduce((most, one) => Math.max(most, one), 0) ?? 0;
-      this.marked = this.hinted = this.found = NONE;
-      this.at = this.under = this.arrived = -1;
-      this.trail = [];
-      this.widest = 0;
-      this.root.classList.toggle('jv-timed', this.slowest > 0);
-      this.root.setAttribute('aria-label', `${listing.count} lines`);
-      this.root.style.setProperty('--jv-digits', String(String(listing.count).length));
-      this.page.style.height = `${listing.count * LINE_HEIGHT}px`;
+    if (other || differing !== this.differing) {
+      this.differing = differing;
+      this.maker = this.makerOf(graph);
       this.forget();
-      this.root.scrollTop = this.places.get(graph) ?? this.start(listing) * LINE_HEIGHT;
-      this.root.scrollLeft = 0;
     }
     this.draw();
+  }
+
+  private begin(graph: Graph): void {
+    const { root } = this;
+    const listing = listingOf(this.source, graph);
+    this.graph = graph;
+    this.listing = listing;
+    this.folding = getOrMake(this.foldings, graph, () => new Folding(listing));
+    this.touched = touchedBy(this.source, graph);
+    this.marked = this.hinted = this.found = NONE;
+    this.at = this.under = this.arrived = -1;
+    this.trail = [];
+    this.widest = 0;
+    root.setAttribute('aria-label', `${listing.count} lines`);
+    root.style.setProperty('--jv-digits', String(String(listing.count).length));
+    this.size();
+    root.scrollTop = this.places.get(graph) ?? this.start(listing) * LINE_HEIGHT;
+    root.scrollLeft = 0;
+  }
+
+  private makerOf(graph: Graph): StageRows | null {
+    const { source: document, listing, folding, names, touched, differing } = this;
+    return (
+      listing &&
+      folding &&
+      new StageRows({
+        ...{ document, graph, listing, folding, names, touched, differing },
+        tint: this.actions.tint,
+        leads: (named, line) => this.leads(listing, named, line)
+      })
+    );
+  }
+
+  /** As high as what is seen of the text. */
+  private size(): void {
+    const { folding, fold, page } = this;
+    page.style.height = `${(folding?.count ?? 0) * LINE_HEIGHT}px`;
+    fold.textContent = folding?.any ? 'unfold' : 'fold';
+    fold.hidden = !folding?.any && !folding?.foldable.length;
+  }
+
+  /** Something is folded, or no longer: what stood in this row stands where it stood. */
+  private refold(line: number, change: (folding: Folding) => void): void {
+    const { root, folding } = this;
+    if (folding) {
+      const y = folding.row(line) * LINE_HEIGHT - root.scrollTop;
+      change(folding);
+      this.forget();
+      this.size();
+      root.scrollTop = folding.row(line) * LINE_HEIGHT - y;
+      this.draw();
+      this.tellCursor();
+    }
+  }
+
+  private foldAll(): void {
+    const { root, folding } = this;
+    const first = folding?.line(Math.min(folding.count - 1, Math.floor(root.scrollTop / LINE_HEIGHT))) ?? 0;
+    this.refold(first, folding => (folding.any ? folding.unfoldAll() : folding.foldAll()));
+  }
+
+  /** Folds what stands around a line, or shows what is folded behind it; false where nothing can be. */
+  private toggleFold(line: number): boolean {
+    const head = this.folding?.around(line) ?? -1;
+    if (head >= 0) {
+      this.at = head;
+      this.refold(head, folding => folding.toggle(head));
+      this.reveal(head);
+    }
+    return head >= 0;
+  }
+
+  /** A line that is folded away is seen. */
+  private unfold(line: number): void {
+    if (this.folding?.show(line)) {
+      this.forget();
+      this.size();
+    }
   }
 
   /** Where reading begins: of a state of the compiler, at what the pass did. */
@@ -180,29 +248,33 @@ export class StageLines {
 
   /** Makes the lines in view, and lets go of the others but those in which a selection of text begins or ends. */
   private draw(): void {
-    const { listing, root, page, rows, graph } = this;
-    if (!listing || !graph || root.hidden) {
+    const { folding, maker, root, page, rows, graph } = this;
+    if (!folding || !maker || !graph || root.hidden) {
       return;
     }
     this.places.set(graph, root.scrollTop);
     const high = root.clientHeight || UNKNOWN_HEIGHT;
     const first = Math.max(0, Math.floor(root.scrollTop / LINE_HEIGHT) - AHEAD);
-    const end = Math.min(listing.count, Math.ceil((root.scrollTop + high) / LINE_HEIGHT) + AHEAD);
+    const end = Math.min(folding.count, Math.ceil((root.scrollTop + high) / LINE_HEIGHT) + AHEAD);
     const held = selectionEnds(root);
     for (const [line, row] of rows) {
-      if ((line < first || line >= end) && !held.includes(line)) {
+      const at = folding.row(line);
+      if ((at < first || at >= end) && !held.includes(line)) {
         rows.delete(line);
         row.remove();
       }
     }
     // In the order of the text, which is that of a selection.
     let next = page.firstElementChild as HTMLElement | null;
-    for (let line = first; line < end; line++) {
+    for (let at = first; at < end; at++) {
+      const line = folding.line(at);
       while (next && Number(next.dataset.line) < line) {
         next = next.nextElementSibling as HTMLElement | null;
       }
       if (!rows.has(line)) {
-        const row = this.row(listing, graph, line);
+        const row = maker.make(line);
+        row.id = this.prefix + line;
+        this.widest = Math.max(this.widest, row.querySelector('code')?.textContent?.length ?? 0);
         rows.set(line, row);
         page.insertBefore(row, next);
       }
@@ -212,78 +284,14 @@ export class StageLines {
     this.dress();
   }
 
-  private row(listing: Listing, graph: Graph, line: number): HTMLElement {
-    const row = element('div', 'jv-text-line');
-    row.id = this.prefix + line;
-    row.dataset.line = String(line);
-    row.style.top = `${line * LINE_HEIGHT}px`;
-    row.setAttribute('role', 'option');
-    row.setAttribute('aria-setsize', String(listing.count));
-    row.setAttribute('aria-posinset', String(line + 1));
-    const nodes = listing.nodes(line);
-    const code = element('code', '', ' '.repeat(listing.indent(line)));
-    for (const { text, role, named } of listing.pieces(line)) {
-      if (role === 'plain') {
-        code.append(text);
-        continue;
-      }
-      const piece = element('span', `jv-text-${role}`, text);
-      const tint = role === 'op' && nodes.length ? this.actions.tint(graph, nodes[0]) : '';
-      if (tint) {
-        piece.style.setProperty('--jv-tint', `var(--jv-${tint})`);
-      }
-      if (named) {
-        this.names.add(piece, named, this.leads(listing, named, line));
-      }
-      code.append(piece);
-    }
-    this.widest = Math.max(this.widest, code.textContent?.length ?? 0);
-    row.append(this.gutter(listing, line, nodes), code);
-    const gone = this.goneWord(graph, nodes);
-    row.classList.toggle('jv-gone', gone !== '');
-    // Beside another picture, what differs says more than what became of it.
-    const mark = marked(this.differing, nodes) ?? (gone ? undefined : marked(this.touched, nodes));
-    if (gone && !mark) {
-      row.append(element('span', 'jv-text-word', gone));
-    } else if (mark) {
-      row.append(element('span', `jv-text-word jv-text-${mark.kind}`, mark.word));
-    }
-    return row;
-  }
-
-  /** The number of a line, and how long it took. */
-  private gutter(listing: Listing, line: number, nodes: readonly number[]): HTMLElement {
-    const gutter = element('span', 'jv-text-gutter');
-    const seconds = nodes.length && listing.lines(nodes[0])[0] === line ? this.secondsOf(nodes) : 0;
-    if (this.slowest > 0) {
-      const time = element('span', 'jv-text-time', seconds > 0 ? timeText(seconds) : '');
-      const heat = element('span', 'jv-heat jv-heat-time');
-      heat.style.opacity = seconds > 0 ? String(0.12 + 0.88 * Math.min(1, seconds / this.slowest)) : '0';
-      gutter.append(time, heat);
-    }
-    gutter.prepend(element('span', 'jv-text-number', String(line + 1)));
-    return gutter;
-  }
-
-  private secondsOf(nodes: readonly number[]): number {
-    const { measured, graph } = this;
-    return measured && graph ? nodes.reduce((sum, node) => sum + withBodies(measured, graph, 'seconds', node), 0) : 0;
-  }
-
-  /** Why the compiler did not keep what a line is about; empty where it kept any of it. */
-  private goneWord(graph: Graph, nodes: readonly number[]): string {
-    const fates = fatesOf(this.source, graph);
-    const words = fates ? nodes.map(node => ghostWord(fates, node)) : [];
-    return words.length && words.every(word => word) ? words[0] : '';
-  }
-
   /** Says of each line in view whether it is marked, lit or found. */
   private dress(): void {
-    const { marked, hinted, found, at, arrived } = this;
+    const { marked, hinted, found, at, arrived, folding } = this;
     for (const [line, row] of this.rows) {
-      row.classList.toggle('jv-marked', marked[line] === 1);
-      row.classList.toggle('jv-hinted', hinted[line] === 1);
-      row.classList.toggle('jv-found', found[line] === 1);
+      const isIn = (lines: Uint8Array): boolean => folding?.isMarked(lines, line) ?? false;
+      row.classList.toggle('jv-marked', isIn(marked));
+      row.classList.toggle('jv-hinted', isIn(hinted));
+      row.classList.toggle('jv-found', isIn(found));
       row.classList.toggle('jv-at', line === at);
       row.classList.toggle('jv-arrived', line === arrived);
       row.setAttribute('aria-selected', String(marked[line] === 1));
@@ -293,13 +301,18 @@ export class StageLines {
   /** Brings a line into view, with some of what stands above it. */
   private reveal(line: number): void {
     const { root } = this;
-    const [top, high] = [line * LINE_HEIGHT, root.clientHeight];
+    this.unfold(line);
+    const [top, high] = [this.rowOf(line) * LINE_HEIGHT, root.clientHeight];
     if (top < root.scrollTop) {
       root.scrollTop = Math.max(0, top - CONTEXT * LINE_HEIGHT);
     } else if (top + LINE_HEIGHT > root.scrollTop + high) {
       root.scrollTop = top + LINE_HEIGHT - high + CONTEXT * LINE_HEIGHT;
     }
     this.draw();
+  }
+
+  private rowOf(line: number): number {
+    return this.folding?.row(line) ?? line;
   }
 
   private tellCursor(): void {
@@ -313,7 +326,9 @@ export class StageLines {
   private click({ target }: Event): void {
     const line = lineOf(target);
     // Whoever marks text to copy it selects nothing.
-    if (line >= 0 && !isMarking(this.root)) {
+    if (line >= 0 && (target as HTMLElement).closest('.jv-text-fold')) {
+      this.toggleFold(line);
+    } else if (line >= 0 && !isMarking(this.root)) {
       const named = this.names.at(target);
       if (!named || !this.follow(named, line)) {
         this.at = line;
@@ -368,9 +383,11 @@ export class StageLines {
       this.chooseNodes(nodes);
     }
     this.arrived = to;
-    const y = to * LINE_HEIGHT - root.scrollTop;
+    this.unfold(to);
+    const row = this.rowOf(to);
+    const y = row * LINE_HEIGHT - root.scrollTop;
     if (y < 0 || y + LINE_HEIGHT > root.clientHeight) {
-      root.scrollTop = Math.max(0, to - CONTEXT) * LINE_HEIGHT;
+      root.scrollTop = Math.max(0, row - CONTEXT) * LINE_HEIGHT;
     }
     root.scrollLeft = 0;
     this.draw();
@@ -383,6 +400,7 @@ export class StageLines {
     if (!place) {
       return false;
     }
+    this.unfold(place.at);
     this.root.scrollTop = place.top;
     this.root.scrollLeft = place.left;
     this.at = this.arrived = place.at;
@@ -427,13 +445,13 @@ export class StageLines {
     }
   }
 
-  /** The arrow keys go from line to line, into the body that a line calls and back; Enter selects. */
+  /** The arrow keys go from line to line, into the body that a line calls and back; Enter selects, Space folds. */
   private press(key: string): boolean {
-    const { listing, root } = this;
+    const { folding, root } = this;
     const page = Math.max(1, Math.floor(root.clientHeight / LINE_HEIGHT) - 1);
-    const last = (listing?.count ?? 0) - 1;
+    const last = (folding?.count ?? 0) - 1;
     // Without one, the first in view.
-    const from = this.at < 0 ? Math.ceil(root.scrollTop / LINE_HEIGHT) - 1 : this.at;
+    const from = this.at < 0 ? Math.ceil(root.scrollTop / LINE_HEIGHT) - 1 : this.rowOf(this.at);
     const to: Readonly<Record<string, number>> = {
       ArrowUp: from - 1,
       ArrowDown: from + 1,
@@ -444,12 +462,14 @@ export class StageLines {
     };
     if (key === 'Enter' && this.at >= 0) {
       this.choose(this.at);
+    } else if (key === ' ') {
+      return this.toggleFold(Math.max(0, this.at));
     } else if (key === 'ArrowRight') {
       return this.goInto();
     } else if (key === 'ArrowLeft' || key === 'Backspace') {
       return this.goBack();
-    } else if (key in to && last >= 0) {
-      this.at = Math.max(0, Math.min(last, to[key]));
+    } else if (key in to && folding && last >= 0) {
+      this.at = folding.line(Math.max(0, Math.min(last, to[key])));
       this.reveal(this.at);
       this.tellCursor();
       this.hover(this.at);
@@ -472,9 +492,4 @@ export class StageLines {
 function lineOf(target: EventTarget | null): number {
   const row = (target as HTMLElement | null)?.closest<HTMLElement>('.jv-text-line');
   return row ? Number(row.dataset.line) : -1;
-}
-
-/** What is told of the first of the nodes of a line of which anything is. */
-function marked(marks: ReadonlyMap<number, LineMark>, nodes: readonly number[]): LineMark | undefined {
-  return marks.get(nodes.find(node => marks.has(node)) ?? -1);
 }
