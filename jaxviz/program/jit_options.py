@@ -90,13 +90,16 @@ class JitOptions:
 
 def options_within(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> JitOptions:
     """The static arguments of a jit that `fn` is wrapped around, as methods of Flax are: its caller has them as they
-    are, and so has the jit.
+    are, and so has the jit. So has `jax.custom_vjp` what is not to be differentiated.
 
     >>> jitted = jax.jit(lambda x, n: x * n, static_argnames="n")
     >>> wrapper = functools.wraps(jitted)(lambda *args, **kwargs: jitted(*args, **kwargs))
     >>> options_within(wrapper, (2.0, 3), {}).static_argnums
     (1,)
     """
+    if isinstance(fn, jax.custom_vjp):
+        # Its rules get these as they are.
+        return JitOptions(_static_places(fn.nondiff_argnums, args))
     function: Any = fn.__func__ if (bound := inspect.ismethod(fn)) else fn
     if not inspect.isfunction(function):
         return JitOptions()
@@ -105,11 +108,14 @@ def options_within(fn: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[
         if function is None:
             return JitOptions()
     numbers, names = compat.static_arguments_of(function)
-    places = (number - bound for number in numbers)
     return JitOptions(
-        tuple(place for place in places if 0 <= place < len(args) and _can_be_static(args[place])),
+        _static_places([number - bound for number in numbers], args),
         tuple(name for name in names if name in kwargs and _can_be_static(kwargs[name])),
     )
+
+
+def _static_places(places: Sequence[int], args: Sequence[Any]) -> tuple[int, ...]:
+    return tuple(place for place in places if 0 <= place < len(args) and _can_be_static(args[place]))
 
 
 def _can_be_static(argument: Any) -> bool:

@@ -23,7 +23,7 @@ from jaxviz.join import joined
 
 # Cases of which nothing is sure to help, and programs for which what helps others does not.
 WITHOUT_CURES = ("choice", "recursion", "numpy", "carry structure", "range", "reshape", "result", "undefined")
-WITHOUT_CURES += ("scan lengths", "stack", "dot")
+WITHOUT_CURES += ("scan lengths", "stack", "dot", "traced nondiff")
 NOT_CURED = {
     *(
         "mapped_with_too_few",

@@ -127,6 +127,14 @@ def test_static_arguments_are_values():
     assert program.call == "<lambda>(f32[2,3], 3)"
 
 
+def test_what_the_rules_of_a_derivative_get_as_it_is_is_a_value():
+    scaled = functools.partial(jax.custom_vjp, nondiff_argnums=(1,))(lambda x, n: x * n)
+    scaled.defvjp(lambda x, n: (x * n, None), lambda n, _, g: (g * n,))
+    program = Program(scaled, (X, 3))
+    assert program.argument_names == ("x",)
+    assert program.jaxpr.out_avals[0].shape == (2, 3)
+
+
 def test_the_persons_own_jit_is_kept():
     jitted = jax.jit(lambda x, n: x[:n], static_argnames="n")
     assert Program(jitted, (jnp.ones(5),), {"n": 2}).jaxpr.out_avals[0].shape == (2,)

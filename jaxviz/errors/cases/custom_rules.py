@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from jaxviz.errors.cases.given import result_of
-from jaxviz.errors.explanation import Case, Cure, Explanation, api_page
+from jaxviz.errors.explanation import Case, Cure, Explanation, api_page, plain
 from jaxviz.errors.failure import Failure
 from jaxviz.errors.rewriting import grouped, parameters
 from jaxviz.errors.source import Source, definition_of
@@ -260,5 +260,17 @@ CASES: tuple[Case, ...] = (
         _TYPE,
         r"can't apply forward-mode autodiff \(jvp\) to a custom_vjp function",
         _forward_of_custom,
+    ),
+    plain(
+        "traced nondiff",
+        ("UnexpectedTracerError",),
+        r"in a position indicated by nondiff_argnums",
+        "an argument of `nondiff_argnums` is traced, and has no value yet",
+        "The rules of `$call` get its `nondiff_argnums` as they are, so these must be known while JAX traces: a "
+        "function, a word, a number of Python. One of them is traced here, as all arguments of a jitted function are. "
+        "If it comes from an argument of `$name`, that must be static, by `static_argnums`. An array is an argument as "
+        "all others are: leave it out of `nondiff_argnums`, and let the backward rule give `None` for it.",
+        (),
+        _VJP,
     ),
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 from errors.failing.registry import KEY, A, X, failing
@@ -151,3 +153,16 @@ def one_key_for_all_that_is_mapped(key, x):
 @failing(jax.random.PRNGKey(0), X, case="vmap sizes", place="jax.vmap", words=["split(key, x.shape[0])"], mends=[0, 1])
 def one_key_of_the_old_kind_for_all_that_is_mapped(key, x):
     return jax.vmap(lambda k, one: one + jax.random.normal(k))(key, x)
+
+
+@functools.partial(jax.custom_vjp, nondiff_argnums=(1,))
+def scaled(x, n):
+    return x * n
+
+
+scaled.defvjp(lambda x, n: (x * n, None), lambda n, _, g: (g * n,))
+
+
+@failing(X, 2, case="traced nondiff", place="scaled(x, n)", words=["`scaled`", "`static_argnums`"])
+def a_count_that_is_traced_where_rules_get_it_as_it_is(x, n):
+    return scaled(x, n)
