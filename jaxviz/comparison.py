@@ -52,7 +52,7 @@ class Comparison(ShownGrowing):
         from jaxviz.join import joined
         from jaxviz.link.matching import match
 
-        whole = joined([_of_one_program(document) for document in documents])
+        whole = joined([document.of_program(0) for document in documents])
         whole = replace(whole, programs=_told_apart(whole.programs, self._files))
         links: dict[str, LinksEntry] = {}
         for stage in _stages_of_both(whole):
@@ -196,34 +196,6 @@ def _whole(side: Exploration | Document) -> Document:
 def _stages_of_both(whole: Document) -> tuple[str, ...]:
     one, other = ({stage.kind for stage in program.stages} for program in whole.programs)
     return tuple(kind for kind in STAGE_KINDS if kind in one & other)
-
-
-def _of_one_program(document: Document) -> Document:
-    """A document without all but its first program."""
-    first, *others = document.programs
-    if not others:
-        return document
-    graphs = sorted(stage.graph for stage in first.stages)
-    number = {graph: place for place, graph in enumerate(graphs)}
-
-    def kept(entries: Any) -> Any:
-        return tuple(replace(entry, graph=number[entry.graph]) for entry in entries if entry.graph in number)
-
-    return replace(
-        document,
-        graphs=tuple(document.graphs[graph] for graph in graphs),
-        programs=(replace(first, stages=tuple(replace(stage, graph=number[stage.graph]) for stage in first.stages)),),
-        links=tuple(
-            replace(entry, start=number[entry.start], end=number[entry.end])
-            for entry in document.links
-            if entry.start in number and entry.end in number
-        ),
-        fates=kept(document.fates),
-        outlines=kept(document.outlines),
-        findings=kept(document.findings),
-        passes=(),
-        measures=tuple(entry for entry in document.measures if entry.program == 0),
-    )
 
 
 def _graph_number(document: Document, program: int, stage: str) -> int:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from jaxviz.graph import (
     Column,
@@ -193,6 +193,10 @@ class ProcessEntry:
     process: Process
 
 
+_OfGraph = TypeVar("_OfGraph", FatesEntry, OutlineEntry, PassesEntry, FindingEntry, ResidualsEntry)
+_OfProgram = TypeVar("_OfProgram", MeasuresEntry, MemoryEntry, ValuesEntry, CompilingEntry)
+
+
 @dataclass(frozen=True, eq=False)
 class Document:
     """One or more programs, as data::
@@ -230,26 +234,56 @@ class Document:
         """The document with one of its graphs alone, for what draws a single stage."""
         programs = []
         for program in self.programs:
-            stages = tuple(replace(stage, graph=0) for stage in program.stages if stage.graph == graph)
+            stages = tuple(stage for stage in program.stages if stage.graph == graph)
             if stages:
                 programs.append(replace(program, stages=stages, missing={}))
-        fates = tuple(replace(entry, graph=0) for entry in self.fates if entry.graph == graph)
-        outlines = tuple(replace(entry, graph=0) for entry in self.outlines if entry.graph == graph)
-        findings = tuple(replace(entry, graph=0) for entry in self.findings if entry.graph == graph)
+        return replace(self._of_graphs([graph], programs), passes=())
+
+    def of_program(self, number: int) -> Document:
+        """The document with one of its programs alone."""
+        if len(self.programs) == 1:
+            return self
+        program = self.programs[number]
+
+        def own(entries: tuple[_OfProgram, ...]) -> tuple[_OfProgram, ...]:
+            return tuple(replace(entry, program=0) for entry in entries if entry.program == number)
+
+        return replace(
+            self._of_graphs([stage.graph for stage in program.stages], [program]),
+            measures=own(self.measures),
+            memory=own(self.memory),
+            values=own(self.values),
+            compiling=own(self.compiling),
+        )
+
+    def _of_graphs(self, graphs: Sequence[int], programs: Sequence[ProgramEntry]) -> Document:
+        """Some of its graphs, with what is said of them, as those of these programs; without what was measured."""
+        number = {graph: place for place, graph in enumerate(sorted(graphs))}
+
+        def own(entries: tuple[_OfGraph, ...]) -> tuple[_OfGraph, ...]:
+            return tuple(replace(entry, graph=number[entry.graph]) for entry in entries if entry.graph in number)
+
         return replace(
             self,
-            graphs=(self.graphs[graph],),
-            programs=tuple(programs),
-            links=(),
-            fates=fates,
-            outlines=outlines,
-            findings=findings,
-            passes=(),
+            graphs=tuple(self.graphs[graph] for graph in number),
+            programs=tuple(
+                replace(one, stages=tuple(replace(stage, graph=number[stage.graph]) for stage in one.stages))
+                for one in programs
+            ),
+            links=tuple(
+                replace(entry, start=number[entry.start], end=number[entry.end])
+                for entry in self.links
+                if entry.start in number and entry.end in number
+            ),
+            fates=own(self.fates),
+            outlines=own(self.outlines),
+            findings=own(self.findings),
+            passes=own(self.passes),
             measures=(),
             memory=(),
             values=(),
             compiling=(),
-            residuals=tuple(replace(entry, graph=0) for entry in self.residuals if entry.graph == graph),
+            residuals=own(self.residuals),
             processes=(),
         )
 

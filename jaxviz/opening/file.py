@@ -89,21 +89,25 @@ def programs_of(data: bytes, file: str, left_out: list[str], *, is_own: bool = F
     contents = contents_of(data, file)
     if contents is Contents.DOCUMENT:
         document = _document(data, file)
-        return [OpenedProgram(document.programs[0].name, document=document)]
+        # What is said of processes is said of all that they compiled.
+        count = 1 if document.processes else len(document.programs)
+        return [OpenedProgram(document.programs[one].name, document=document, number=one) for one in range(count)]
     stages = programs_in(data, contents, file, left_out, is_own=is_own)
     return [OpenedProgram(stage.name, stage) for stage in (*stages, *kernels_of(stages, file, left_out))]
 
 
 def with_names_of_their_own(programs: list[OpenedProgram]) -> list[OpenedProgram]:
     """Those first that ran longest in a profile, then those of which most was written, then the largest, derivatives
-    after all functions and kernels after what calls them; of several with the same name, each after the first one in
-    the folder is numbered."""
+    after all functions, kernels after what calls them, and after the first program of a document its others, as they
+    are there; of several with the same name, each after the first one in the folder is numbered."""
     taken = Counter[str]()
     for program in programs:
         taken[program.name] += 1
         if taken[program.name] > 1:
             program.name = f"{program.name} ({taken[program.name]})"
-    return sorted(programs, key=lambda one: (one.is_kernel, one.derivative, -one.seconds, -one.places, -one.size))
+    return sorted(
+        programs, key=lambda one: (one.number, one.is_kernel, one.derivative, -one.seconds, -one.places, -one.size)
+    )
 
 
 def _document(data: bytes, file: str) -> Document:

@@ -159,8 +159,11 @@ class Opened(Exploration):
 
     def document(self, *, stages: Sequence[str] = STAGE_KINDS, passes: bool | None = None) -> Document:
         """The program as data: what is saved, sent to the browser and reopened; with the states between passes where
-        a folder of dumps holds them, unless `passes` is False."""
-        return self._program.document if passes is False else self._program.document_with_passes
+        a folder of dumps holds them, unless `passes` is False. A document of several programs is given whole by the
+        first of them."""
+        if passes is False and self._program.saved_in is None:
+            return self._program.document
+        return self._program.document_with_others
 
     def with_others(self) -> Document:
         """This program and the others of the folder as one document, in order, as long as they are not too much."""
@@ -168,12 +171,19 @@ class Opened(Exploration):
 
         documents = [self.document()]
         room, bytes_left = _MOST_NODES - self._program.size, _MOST_STATE_BYTES
+        # What was saved together stays so, but where another one of it than the first comes first.
+        parted = self._program.saved_in if self._program.number else None
         for program in self._programs:
-            if program is not self._program and program.size <= room and len(documents) < _MOST_PROGRAMS:
+            if program is self._program or (program.number and program.saved_in is not parted):
+                continue
+            if program.size <= room and len(documents) < _MOST_PROGRAMS:
                 room -= program.size
                 stepped = program.state_bytes <= bytes_left
                 bytes_left -= program.state_bytes if stepped else 0
-                documents.append(program.document_with_passes if stepped else self._without_passes(program))
+                if parted is not None and program.saved_in is parted:
+                    documents.append(program.document)
+                else:
+                    documents.append(program.document_with_others if stepped else self._without_passes(program))
         return joined(documents, passes=True) if len(documents) > 1 else documents[0]
 
     def _without_passes(self, program: OpenedProgram) -> Document:
@@ -268,6 +278,7 @@ class OpenedProgram:
         states: Sequence[StateFile] = (),
         lowered: OpenedStage | None = None,
         where: str = "",
+        number: int = 0,
     ) -> None:
         # What it is opened by; several may be called alike.
         self.name = self.called = name
@@ -280,7 +291,9 @@ class OpenedProgram:
         #: What else there is of its module in the folder of a dump of which one file was opened.
         self.beside: Beside | None = None
         self._stage = stage
-        self._document = document
+        #: The document that it was saved in, and which program of that it is.
+        self.saved_in = document
+        self.number = number
 
     def with_lowered(self, data: bytes, file: str) -> OpenedProgram:
         """The same program of HLO with the StableHLO that it was made of, which these bytes hold."""
@@ -289,8 +302,8 @@ class OpenedProgram:
 
     @cached_property
     def document(self) -> Document:
-        if self._document is not None:
-            return self._document
+        if self._saved is not None:
+            return self._saved
         assert self._stage is not None
         document = _document_of(self.name, self._stage, self._lowered)
         if self.beside is None:
@@ -315,6 +328,11 @@ class OpenedProgram:
         after = self._all_passes if given else self._all_passes[1:]
         return tuple(one for path, one in zip(before, after, strict=False) if hold_the_same(path, one.path))
 
+    @property
+    def document_with_others(self) -> Document:
+        """The same with all that was saved with it, if it is the first of that, and with the states between passes."""
+        return self.saved_in if self.saved_in is not None and not self.number else self.document_with_passes
+
     @cached_property
     def document_with_passes(self) -> Document:
         """The same with the states between passes, or why they cannot be stepped through."""
@@ -338,7 +356,7 @@ class OpenedProgram:
     @property
     def is_of_process(self) -> bool:
         """Whether it is what one of several processes recorded."""
-        return self._document is not None and bool(self._document.processes)
+        return self.saved_in is not None and bool(self.saved_in.processes)
 
     @property
     def notes(self) -> dict[str, str]:
@@ -363,8 +381,8 @@ class OpenedProgram:
     @property
     def size(self) -> int:
         """How many nodes there are in all stages."""
-        if self._document is not None:
-            return sum(map(len, self._document.graphs))
+        if self._saved is not None:
+            return sum(map(len, self._saved.graphs))
         return sum(len(stage.graph) for stage in self._own_stages)
 
     @cached_property
@@ -391,9 +409,9 @@ class OpenedProgram:
 
     @property
     def _last(self) -> Graph:
-        if self._document is not None:
-            stages = self._document.programs[0].stages
-            return self._document.graphs[stages[-1].graph if stages else 0]
+        if self._saved is not None:
+            stages = self._saved.programs[0].stages
+            return self._saved.graphs[stages[-1].graph if stages else 0]
         return self._own_stages[-1].graph
 
     @property
@@ -402,7 +420,14 @@ class OpenedProgram:
 
     @property
     def kinds(self) -> list[str]:
-        return list(self.stages) if self._document is not None else [stage.kind for stage in self._own_stages]
+        return list(self.stages) if self._saved is not None else [stage.kind for stage in self._own_stages]
+
+    @cached_property
+    def _saved(self) -> Document | None:
+        """What was saved of it: what is told of processes is told of all that they compiled."""
+        if self.saved_in is None or self.is_of_process:
+            return self.saved_in
+        return self.saved_in.of_program(self.number)
 
     @property
     def _own_stages(self) -> list[OpenedStage]:

@@ -29,7 +29,7 @@ def joined_processes(
     for document in newest:
         index = document.processes[0].process.index
         for number in range(len(document.programs)):
-            part = _program_alone(document, number)
+            part = document.of_program(number)
             program = part.programs[0]
             key = (program.call, *(len(graph) for graph in part.graphs))
             if key in seen:
@@ -81,19 +81,3 @@ def _newest(documents: Sequence[Document], left_out: list[str]) -> list[Document
     newest = max(groups, key=lambda count: max(one.processes[0].process.began for one in groups[count]))
     left_out += [f"an older recording of {count} processes" for count in groups if count != newest]
     return groups[newest]
-
-
-def _program_alone(document: Document, number: int) -> Document:
-    """A document with one of its programs."""
-    program = document.programs[number]
-    graphs = [stage.graph for stage in program.stages]
-    new = {graph: place for place, graph in enumerate(graphs)}
-    return Document(
-        document.tables,
-        tuple(document.graphs[graph] for graph in graphs),
-        (replace(program, stages=tuple(replace(stage, graph=new[stage.graph]) for stage in program.stages)),),
-        producer=document.producer,
-        outlines=tuple(replace(one, graph=new[one.graph]) for one in document.outlines if one.graph in new),
-        findings=tuple(replace(one, graph=new[one.graph]) for one in document.findings if one.graph in new),
-        measures=tuple(replace(one, program=0) for one in document.measures if one.program == number),
-    )
