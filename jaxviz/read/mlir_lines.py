@@ -18,16 +18,18 @@ _USED = re.compile(r"%([\w$.-]+?)(?:#(\d{1,3}))?(?![\w$.#-])")
 # A list of operands, at the beginning of what stands behind the name of an operation.
 _OPERANDS = re.compile(r"\A\(?(?:%[\w$.#-]+(?:, )?)*+\)?")
 _ARGUMENT = re.compile(r"%([\w$.-]+)\s*:\s*([^<,()%{}]+<[^<>]*+(?:<[^<>]*+>[^<>]*+)*+>|[^,()%{}]+)")
-_FUNCTION = re.compile(r"(?:\w+\.)?func\b.*?@([\w$.-]+)\s*\((.*)")
+# In quotes where there are other characters in it.
+_SYMBOL = r'@"?((?<=")[^"]*|[\w$.-]+)"?'
+_FUNCTION = re.compile(rf"(?:\w+\.)?func\b.*?{_SYMBOL}\s*\((.*)")
 _PRIVATE = re.compile(r"(?:\w+\.)?func private\b")
-_MODULE = re.compile(r'(?:builtin\.)?module @"?([\w$.-]+)')
+_MODULE = re.compile(rf"(?:builtin\.)?module {_SYMBOL}")
 # How both are written where every operation is written alike.
 _GENERIC = re.compile(r'"(?:builtin\.(module)|\w+\.func)"\(.*?\bsym_name = "([\w$.-]+)"')
 _GENERIC_PRIVATE = 'sym_visibility = "private"'
-_CALLEE = re.compile(r"@([\w$.-]+)")
+_CALLEE = re.compile(_SYMBOL)
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 _COMMENT = re.compile(r"//.*")
-_MESH = re.compile(r'sdy\.mesh @"?([\w$.-]+)"? = (.*)')
+_MESH = re.compile(rf"sdy\.mesh {_SYMBOL} = (.*)")
 # What a loop gives to its bodies, and what that is at first.
 _GIVEN = re.compile(r"%([\w$.-]+) = %([\w$.-]+)")
 _BODY = re.compile(r"\w+ *\{$")
@@ -227,7 +229,7 @@ class _Reader:
         made = _RESULTS.match(line)
         rest = line[made.end() :] if made else line
         found = _NAME.match(rest)
-        if found is None or found[1] == "func.func":
+        if found is None or found[1].endswith("func"):
             # An attribute or a type that goes on from the line before, or the head of a function without a name.
             self._continue(line)
             return

@@ -41,6 +41,28 @@ def test_dialects_that_jaxlib_cannot_parse_are_read_by_their_lines(tmp_path):
     assert opened.view("stablehlo").boxes
 
 
+def test_functions_whose_names_are_in_quotes_have_them(tmp_path):
+    text = """module @"a module of-one" {
+  other.func @"a fusion-kernel"(%a: i32) -> i32 {
+    %0 = other.use %a : i32
+    %1 = func.call @"a helper.1"(%0) : (i32) -> i32
+    other.return %1 : i32
+  }
+  other.func private @"a helper.1"(%a: i32) -> i32 {
+    %0 = other.twice %a : i32
+    other.return %0 : i32
+  }
+  other.func private @ {
+  }
+}
+"""
+    (tmp_path / "m").write_text(text)
+    opened = jv.open(tmp_path / "m")
+    assert opened.names == ("a module of-one",)
+    (inside,) = opened.stablehlo.find("other.twice")
+    assert opened.stablehlo.region(inside.region).name == "a helper.1"
+
+
 def test_types_of_arguments_are_whole_where_they_have_parts(tmp_path):
     given = "%a: memref<8x128xf32, #tpu.memory_space<vmem>>, %b: tt.new<1 : i32>, %s: tensor<4x!q<i8:f32, {1.0, 2.0}>>"
     (tmp_path / "m").write_text(f"other.func @f({given}, %n: i32) {{\n  other.use %a, %s : i32\n}}\n")
