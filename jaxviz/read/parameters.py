@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from jax.sharding import AbstractMesh, Mesh
 
 from jaxviz.read.sharding import MANUAL, spec_words
 from jaxviz.read.values import scalar_text
@@ -66,6 +67,8 @@ def _text(value: Any) -> str:
         return f"[{', '.join(_text(item) for item in value[:64])}]"
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key}: {_text(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (Mesh, AbstractMesh)):
+        return mesh_words(value)
     if hasattr(value, "spec") and hasattr(value, "mesh"):
         unreduced = bool(getattr(value.spec, "unreduced", ()))
         # Along these the program itself says which part is where.
@@ -75,6 +78,19 @@ def _text(value: Any) -> str:
     if (callable(value) and not isinstance(value, type)) or hasattr(value, "call_wrapped"):
         return _callable_text(value)
     return str(value)
+
+
+def mesh_words(mesh: Mesh | AbstractMesh) -> str:
+    """How many devices there are along each axis, and which, where they are in another order than by their numbers:
+    what the devices tell each other counts them in this order.
+
+    >>> mesh_words(AbstractMesh((4, 2), ("x", "y")))
+    '4 along x, 2 along y'
+    """
+    words = ", ".join(f"{size} along {axis}" for axis, size in mesh.shape.items())
+    devices = [int(device.id) for device in mesh.devices.flat] if isinstance(mesh, Mesh) else []
+    in_order = devices == list(range(len(devices)))
+    return words if in_order else f"{words}: devices {' '.join(map(str, devices))}"
 
 
 def _callable_text(value: Any) -> str:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from unittest.mock import MagicMock
+
+import jax
+import numpy as np
 import pytest
-from jax.sharding import AbstractMesh, AxisType, NamedSharding
+from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from jaxviz.read.communication import devices_words, groups_of, is_collective
@@ -66,6 +71,19 @@ def test_a_sharding_in_words(text, words):
 def test_a_sharding_of_jax_in_words(spec, words):
     sharding = NamedSharding(AbstractMesh((4, 2), ("x", "y")), spec)
     assert parameter_text("sharding", sharding) == words
+
+
+@pytest.mark.smoke
+def test_a_mesh_of_jax_in_words():
+    mesh = Mesh(np.array(jax.devices()[:1]), ("batch",))
+    assert parameter_text("mesh", mesh) == "1 along batch"
+    assert parameter_text("mesh", AbstractMesh((4, 2), ("x", "y"))) == "4 along x, 2 along y"
+
+
+def test_devices_of_a_mesh_are_told_where_they_are_in_another_order():
+    mesh = MagicMock(spec=Mesh, shape={"x": 2, "y": 2})
+    mesh.devices = np.array([SimpleNamespace(id=number) for number in (3, 1, 2, 0)]).reshape(2, 2)
+    assert parameter_text("mesh", mesh) == "2 along x, 2 along y: devices 3 1 2 0"
 
 
 def test_a_mesh_is_read():
