@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Finding } from '../../document/graph.ts';
 import { loop } from '../../document/sketch.ts';
 import { pair } from '../../document/sketchPair.ts';
-import { explore, giveSize, withExplorers, type Explored } from '../testExplorer.ts';
+import { explore, giveSize, layoutsHere, withExplorers, type Explored } from '../testExplorer.ts';
 
 withExplorers();
 
@@ -74,6 +74,23 @@ test('alone again, a picture shows what its room has place for', async () => {
     await new Promise(done => setTimeout(done, 5));
   }
   assert.deepEqual(explorer.labels, before);
+});
+
+test('beside another picture a first one stands in places that make the most of its room, not where it stood', async () => {
+  giveSize(1200, 800);
+  const layouts = layoutsHere();
+  const explored = await explore({ plain: layers }, { layouts });
+  const kept: boolean[] = [];
+  const place = layouts.layout.bind(layouts);
+  layouts.layout = input => {
+    kept.push(input.stood !== undefined);
+    return place(input);
+  };
+  giveSize(240, 300);
+  await compare(explored);
+  await explored.press('d');
+  assert.ok(kept.length > 1);
+  assert.ok(!kept.includes(true));
 });
 
 test('of two programs at the same stage both go to another, and the keys stay where they were', async () => {

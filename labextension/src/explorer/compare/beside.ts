@@ -114,8 +114,8 @@ export class Beside {
     this.share();
     this.fill();
     const { selected, openings } = first.viewing;
-    // There is less room than before, as long as the person has not chosen what to see.
-    const laidOut = openings.touched ? first.layOut(selected) : first.begin(selected);
+    // There is less room than before, as long as the person has not chosen what to see: in places that make the most of it.
+    const laidOut = openings.touched ? first.layOut(selected) : first.begin(selected, true);
     if (fitted) {
       void laidOut.then(() => this.on && first.picture.fit());
     }
@@ -144,7 +144,7 @@ export class Beside {
       const { selected, openings } = first.viewing;
       first.select(selected);
       // There is more room than before, as long as the person has not chosen what to see.
-      void (openings.touched ? first.layOut(selected) : first.begin(selected));
+      void (openings.touched ? first.layOut(selected) : first.begin(selected, true));
       changed();
     }
   }
