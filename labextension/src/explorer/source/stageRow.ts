@@ -102,7 +102,7 @@ export class StageRows {
       const folded = folding.isFolded(line);
       fold.classList.add('jv-text-fold');
       fold.title = `${folded ? 'Show' : 'Fold'} the ${folding.inside(line)} lines inside (Space)`;
-      fold.textContent = folded ? '▸' : '▾';
+      fold.classList.toggle('jv-folded', folded);
     }
     gutter.append(fold);
     return gutter;
