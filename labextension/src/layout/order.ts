@@ -30,12 +30,50 @@ const QUENCHED = 0.1;
 /** Rounds of rerouting, each after a quench, and the work that one may do. */
 const REROUTES = 2;
 const REROUTE_WORK = 4_000_000;
+/** So many orders that were found last are remembered, of graphs of so many vertices, lanes included. */
+const REMEMBERED = 256;
+const MOST_REMEMBERED = 600;
+
+/** Orders that were found last, by all that they depend on. */
+const remembered = new Map<string, Order>();
+/** How nets look, told once for all starts. */
+const looks = new WeakMap<Net, string>();
 
 /**
  * `fixed` gives vertices whose order among themselves is kept, such as arguments; -1 for all others. `start` begins
  * elsewhere for each number. `work` is the number of vertices that all passes of annealing may look at.
+ *
+ * What is tried for a picture is often the same graph with boxes of another width, which has the same order.
  */
 export function orderRows(net: Net, fixed: Int32Array, start: number, work: number): Order {
+  if (net.count > MOST_REMEMBERED) {
+    return findOrder(net, fixed, start, work);
+  }
+  const key = [looksOf(net), fixed, start, work].join(';');
+  const found = remembered.get(key) ?? findOrder(net, fixed, start, work);
+  // The last one is the youngest.
+  remembered.delete(key);
+  remembered.set(key, found);
+  if (remembered.size > REMEMBERED) {
+    remembered.delete(remembered.keys().next().value as string);
+  }
+  return { ...found, order: found.order.slice(), place: found.place.slice() };
+}
+
+/** All of a net that an order depends on: shifts of ports follow from the ports. */
+function looksOf(net: Net): string {
+  const known = looks.get(net);
+  if (known !== undefined) {
+    return known;
+  }
+  const { rowStart, row, above, below, firstLane, laneCount } = net;
+  const sides = [above, below].flatMap(({ first, end, port, endPort }) => [first, end, port, endPort]);
+  const found = [rowStart, row, ...sides, firstLane, laneCount].join(';');
+  looks.set(net, found);
+  return found;
+}
+
+function findOrder(net: Net, fixed: Int32Array, start: number, work: number): Order {
   const { count } = net;
   const held = Uint8Array.from({ length: count }, (_, vertex) => (fixed[vertex] >= 0 ? 1 : 0));
   const at = depthFirst(net, start % 2 === 0);
