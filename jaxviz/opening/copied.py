@@ -60,6 +60,8 @@ class Copied(NamedTuple):
 
     texts: tuple[str, ...]
     left_out: str
+    #: Whether a line of them has the number that it has in the file.
+    is_in_place: bool = True
 
 
 def copied_in(text: str, layers: int = _LAYERS) -> Copied | None:
@@ -71,11 +73,14 @@ def copied_in(text: str, layers: int = _LAYERS) -> Copied | None:
     quoted = quoted_in(text) if layers else None
     if quoted is not None:
         found = copied_in(quoted, layers - 1)
-        if found is None:
-            return Copied((quoted,), "") if text_kind(without_comments(quoted)) is not None else None
         # What is put together has lines of its own.
         is_in_place = quoted.count("\n") == text.count("\n")
-        return found if is_in_place or not found.left_out else Copied(found.texts, "all but the programs in its texts")
+        if found is None:
+            is_program = text_kind(without_comments(quoted)) is not None
+            return Copied((quoted,), "", is_in_place) if is_program else None
+        if is_in_place:
+            return found
+        return Copied(found.texts, "all but the programs in its texts" if found.left_out else "", False)
     lines = text.replace("\r\n", "\n").split("\n")
     kept_of = _pieces(lines)
     texts = tuple("\n".join(kept) for kept in kept_of.values())
@@ -107,7 +112,7 @@ def uncut_in(text: str) -> Copied | None:
             found.append("".join(parts))
             parts = []
     found += ["".join(parts)] if parts else []
-    return Copied(("\n".join(found),), f"the ends of lines at {width} characters")
+    return Copied(("\n".join(found),), f"the ends of lines at {width} characters", is_in_place=False)
 
 
 def _is_closed(text: str) -> bool:

@@ -55,12 +55,16 @@ def _programs_within(data: bytes, file: str, left_out: list[str], *, is_own: boo
             raise
         told, is_begun = error, text_kind(without_comments(text)) is not None
     for copied in texts:
-        programs, errors = _programs_of_texts(copied.texts, file, left_out)
+        refused: list[str] = []
+        programs, errors = _programs_of_texts(copied.texts, file, refused)
+        refused += map(str, errors)
+        if not copied.is_in_place:
+            refused = [reason.replace(f"{file}: ", f"{file}: of the texts in it: ", 1) for reason in refused]
         if programs:
             left_out += [f"{file}: {copied.left_out}"] if copied.left_out else []
-            left_out += map(str, errors)
+            left_out += refused
             return programs
-        told = told if is_begun else errors[0]
+        told = told if is_begun else OpenError(refused[-len(errors)])
     raise told
 
 

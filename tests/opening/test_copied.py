@@ -201,3 +201,15 @@ def test_a_file_that_is_wrong_says_so_also_where_its_lines_have_one_width(tmp_pa
     (tmp_path / "m").write_text(f"HloModule m\nENTRY e {{\n{rows}}}\n")
     with pytest.raises(jv.OpenError, match=r"line 3:\d+: expected an instruction of this computation, not p"):
         jv.open(tmp_path / "m")
+
+
+def test_what_is_wrong_is_placed_in_the_file_or_in_the_texts_that_it_holds(tmp_path):
+    wrong = HLO.replace("tanh(%p.1)", "tanh(%q)")
+    line = 1 + wrong[: wrong.index("tanh(%q)")].count("\n")
+    (tmp_path / "log").write_text(f"I get\n{wrong}")
+    with pytest.raises(jv.OpenError, match=rf"log: line {line + 1}:\d+: expected an instruction"):
+        jv.open(tmp_path / "log")
+    cells = [{"outputs": [{"text": ["first\n"]}]}, {"outputs": [{"text": wrong.splitlines(keepends=True)}]}]
+    (tmp_path / "notebook").write_text(json.dumps({"cells": cells}, indent=1))
+    with pytest.raises(jv.OpenError, match=rf"notebook: of the texts in it: line {line + 2}:\d+: expected"):
+        jv.open(tmp_path / "notebook")
