@@ -178,7 +178,8 @@ def contents_of(data: bytes, name: str) -> Contents:
     if (found := text_kind(start)) is not None:
         return found
     if not start:
-        raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, but the file is empty")
+        reason = "there are only comments in it" if text.strip() else "the file is empty"
+        raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, but {reason}")
     known = (words for pattern, words in _IN_WORDS if pattern.match(start))
     words = next(known, "") or _beginning(start)
     raise OpenError(f"{name}: line {line}:1: expected {_KNOWN}, not {words}")
