@@ -3,6 +3,7 @@
  */
 import { Shape, type Bundle } from '../view/visible.ts';
 import { anyBadgeIn } from './badge.ts';
+import { residualsText } from './cableStubs.ts';
 import { edgeLook, MARGIN, routeOf, titleGround, type Painter, type Scene } from './scene.ts';
 import { meet, withChips, type Area } from './solid.ts';
 import { measure } from './text.ts';
@@ -61,8 +62,8 @@ function spotsOf(scene: Scene): Words[] {
   return spots;
 }
 
-function words({ values, gradients }: Bundle): string {
-  return `${values} ${gradients ? 'gradients' : 'values'}`;
+function words({ values, gradients, bytes }: Bundle): string {
+  return bytes !== undefined ? residualsText({ values, bytes }) : `${values} ${gradients ? 'gradients' : 'values'}`;
 }
 
 /** Where there is room for the words of a line, beside what others have taken. */

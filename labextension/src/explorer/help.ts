@@ -16,7 +16,11 @@ const MARKS: readonly (readonly [string, string, string])[] = [
   ['ghost', 'dashed box', 'an operation that the compiler did not keep, and why'],
   ['turn', 'dashed pill', 'what each turn of a loop starts with: carried over, or one slice'],
   ['carry', 'line with an arrow', 'what the next turn of a loop begins with'],
-  ['bundle', 'thick line', 'several values to or from a phase, or gradients, with their number'],
+  [
+    'bundle',
+    'thick line',
+    'several values to or from a phase, gradients, or what is kept for a closed one, with their number'
+  ],
   ['stub', 'ends of a line', 'too long to be drawn among the boxes: a box that is selected shows all of it'],
   ['cable', 'dotted line', 'what backward needs of forward, with its size'],
   ['to', 'blue line', 'leads to the selection'],

@@ -23,6 +23,8 @@ export class Edges {
   private readonly crossings = new Map<number, Set<number>>();
   /** What goes along cables, by both ends of each. */
   private readonly kept = new Map<number, Set<number>>();
+  /** Edges along which a phase keeps what the one that mirrors it needs, which is closed. */
+  private readonly keeping = new Set<number>();
 
   constructor(
     private readonly document: Document,
@@ -36,7 +38,8 @@ export class Edges {
 
   /**
    * One edge between two boxes, however many values go along it. A phase that runs upward is tied to the one beside it
-   * by cables, and to everything else as a whole. A cable is of what is read itself, as it was handed over.
+   * by cables, and to everything else as a whole. A cable is of what is read itself, as it was handed over. Where that
+   * phase is closed, one edge is all that the other keeps for it: lines from each box would cross the whole picture.
    *
    * Boxes are numbered in the order of the program. Only in a later copy of a stack, which has not each part of the
    * first, may something lead to what is drawn before it: that would be a cycle. A cable ends at `taker`.
@@ -46,7 +49,8 @@ export class Edges {
       return;
     }
     const [left, right] = [this.upward.phaseOf(from), this.upward.phaseOf(to)];
-    let [source, target] = [from, to];
+    const mirrored = this.upward.closedMirror(from, to);
+    let [source, target] = [mirrored < 0 ? from : mirrored, to];
     if (left !== right) {
       if (right >= 0 && this.upward.mirrors(right, from)) {
         handed().forEach(one => addTo(this.kept, this.giver(from, one) * this.boxes.item.length + taker, one));
@@ -62,7 +66,10 @@ export class Edges {
       this.joins.set(key, edge);
       this.edges.push({ source, target, value });
     }
-    if (this.isPhase(source) || this.isPhase(target)) {
+    if (mirrored >= 0) {
+      this.keeping.add(edge);
+      handed().forEach(one => addTo(this.crossings, edge, one));
+    } else if (this.isPhase(source) || this.isPhase(target)) {
       addTo(this.crossings, edge, value);
     }
   }
@@ -98,12 +105,17 @@ export class Edges {
   }
 
   bundles(): Bundle[] {
+    const { document, graph } = this;
     const { twin } = this.rows.outline;
+    const keptAmong = keptOf(document, graph);
     return [...this.crossings]
       .filter(([, values]) => values.size > 1)
       .map(([edge, values]) => {
         const row = this.boxes.item[this.edges[edge].source];
-        return { edge, values: values.size, gradients: row >= 0 && twin[row] >= 0 && twin[row] < row };
+        const kept = this.keeping.has(edge) ? keptAmong(values) : [];
+        return kept.length
+          ? { edge, values: kept.length, gradients: false, bytes: bytesOf(document, graph, kept) }
+          : { edge, values: values.size, gradients: row >= 0 && twin[row] >= 0 && twin[row] < row };
       });
   }
 
@@ -123,7 +135,7 @@ export class Edges {
         target,
         values: kept.length,
         ...(kept.length === 1 ? { type: typeText(document, graph, kept[0]) } : {}),
-        bytes: kept.reduce((sum, value) => sum + Math.max(0, document.types.bytes[graph.valueType[value]]), 0),
+        bytes: bytesOf(document, graph, kept),
         ...(shared ? { shared } : {})
       };
     });
@@ -144,6 +156,10 @@ export class Edges {
     const row = this.boxes.item[box];
     return row >= 0 && this.rows.outline.kind[row] === RowKind.phase;
   }
+}
+
+function bytesOf({ types }: Document, graph: Graph, values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + Math.max(0, types.bytes[graph.valueType[value]]), 0);
 }
 
 function addTo(sets: Map<number, Set<number>>, key: number, value: number): void {

@@ -39,6 +39,18 @@ export class Upward {
     return this.phase[box] === box ? -1 : this.phase[box];
   }
 
+  /** The box of the phase that `to` mirrors as a whole, where `from` stands in it or is it; else -1. */
+  closedMirror(from: number, to: number): number {
+    const { boxes, rows } = this;
+    const { kind, twin } = rows.outline;
+    const row = boxes.item[to];
+    if (row < 0 || kind[row] !== RowKind.phase || boxes.shape[to] === Shape.frame || twin[row] < 0 || twin[row] > row) {
+      return -1;
+    }
+    const phase = boxes.of(twin[row]);
+    return boxes.item[phase] === twin[row] && boxes.holds(phase, from) ? phase : -1;
+  }
+
   /** Boxes that mirror each other, both ways; the frames of their phases do so too. */
   twins(): Int32Array {
     const { boxes, rows } = this;

@@ -34,12 +34,14 @@ export interface Cable {
   readonly type?: string;
 }
 
-/** An edge to or from a phase along which several values go: drawn as one thick line, with their number. */
+/** An edge to or from a phase along which several values go: drawn as one thick line, with their number, and size if known. */
 export interface Bundle {
   readonly edge: number;
   readonly values: number;
   /** True for what a backward phase gives. */
   readonly gradients: boolean;
+  /** The size of what is kept for a closed phase that mirrors the one that keeps it. */
+  readonly bytes?: number;
 }
 
 export interface VisibleGraph {
