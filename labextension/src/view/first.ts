@@ -269,7 +269,9 @@ class Chooser {
     if (yield* this.opensForward(this.whole ?? open, open, seen)) {
       return;
     }
-    if (seen.hidden > NEARLY_ALL && (yield* this.opensForward(null, open, seen))) {
+    // A stack says how much it is, beside as much else as this.
+    const isTold = seen.hiddenCopy <= HIDING && seen.boxes > BESIDE_STACKS;
+    if (seen.hidden > NEARLY_ALL && !isTold && (yield* this.opensForward(null, open, seen))) {
       return;
     }
     Object.assign(this, { open, seen });
@@ -281,7 +283,8 @@ class Chooser {
     this.open = from ?? new Set();
     const shown = yield* this.openMore(from ? this.shown(from) : yield* this.start(), false);
     this.seen = seenIn(this.rows, shown);
-    const saysMore = this.hides === hid ? from !== null && this.boxes >= seen.boxes : hid;
+    const more = from === null ? this.seen.largest < seen.largest : this.open !== from;
+    const saysMore = this.hides === hid ? more && this.boxes >= seen.boxes : hid;
     const alone = saysMore ? [...this.open].filter(row => this.hasClosedTwin(row, shown)) : [];
     this.parts ||= alone.length > 0;
     const isHalf = alone.some(row => !this.isPhase(row) || (from !== null && open.has(row)));
@@ -385,7 +388,9 @@ class Chooser {
 
   /** Opens rows as far as there is room for all of them. One that holds most of what there is hides it when closed. */
   private *opened(some: readonly number[], twins: boolean): Steps<VisibleGraph | null> {
-    const hiding = some.some(row => holdsMost(this.rows, row));
+    const { kind } = this.rows.outline;
+    // A statement says in its words what it does, so that beside closed phases it needs no room for all of its parts.
+    const hiding = some.some(row => holdsMost(this.rows, row) && (twins || kind[row] !== RowKind.statement));
     const mirrored = twins && some.some(row => this.rows.outline.twin[row] >= 0 && !this.isPhase(row));
     const most = hiding && mirrored ? this.most : hiding || twins ? MOST_BOXES : CALM_BOXES;
     let size = -1;
