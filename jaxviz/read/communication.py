@@ -66,8 +66,7 @@ def with_communication(graph: Graph, meshes: Mapping[str, Mesh] | None = None) -
     ]
     pairs = {node: strings[value] for node, key, value in old_rows if strings[key] == _GROUPS[1]}
     rows += [
-        (node, string("sends"), string(f"{_bytes_text(_bytes_read(graph, node))} from {_senders(pairs.get(node))}"))
-        for node in nodes
+        (node, string("sends"), string(f"{_sent(graph, node)} from {_senders(pairs.get(node))}")) for node in nodes
     ]
     rows.sort(key=lambda row: row[0])
     return replace(graph, attributes=Attributes(*np.array(rows, np.int32).T.copy()))
@@ -89,10 +88,14 @@ def _ops(graph: Graph) -> list[int]:
     return ops
 
 
-def _bytes_read(graph: Graph, node: int) -> float:
+def _sent(graph: Graph, node: int) -> str:
+    """How many bytes a device sends. Of parts of any length, the first operand holds all that it may send; the others
+    say which are sent, and where they go."""
     types = graph.tables.types
     values = graph.operands.source[graph.first_operand[node] : graph.first_operand[node + 1]].tolist()
-    return sum(max(types.bytes[graph.values.type[value]], 0) for value in values if value >= 0)
+    ragged = graph.tables.strings[graph.nodes.op[node]].startswith("ragged")
+    size = sum(max(types.bytes[graph.values.type[value]], 0) for value in values[: 1 if ragged else None] if value >= 0)
+    return f"at most {_bytes_text(size)}" if ragged else _bytes_text(size)
 
 
 def _senders(pairs: str | None) -> str:

@@ -12,6 +12,8 @@ from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from jaxviz.read.communication import devices_words, groups_of, is_collective
+from jaxviz.read.hlo.graph import read_hlo
+from jaxviz.read.hlo.text import parse_hlo_text
 from jaxviz.read.parameters import parameter_text
 from jaxviz.read.sharding import mesh_of, sharding_words
 
@@ -138,3 +140,17 @@ def test_what_the_program_itself_spreads_is_not_whole_on_every_device():
     one = AbstractMesh((4, 2), ("x", "y"), axis_types=(manual, automatic))
     words = [parameter_text("sharding", NamedSharding(mesh, P(None))) for mesh in (both, one)]
     assert words == ["one part for each device, as the program says", "whole on each of 2 devices"]
+
+
+def test_of_parts_of_any_length_a_device_sends_at_most_what_it_has():
+    text = """HloModule m, num_partitions=4
+ENTRY e {
+  given = f32[8]{0} parameter(0)
+  taken = f32[16]{0} parameter(1)
+  places = s32[4]{0} parameter(2)
+  ROOT sent = f32[16]{0} ragged-all-to-all(given, taken, places, places, places, places), replica_groups={{0,1,2,3}}
+}
+"""
+    (node,) = read_hlo(parse_hlo_text(text)).graph.find("ragged-all-to-all")
+    assert node.attributes["devices"] == "all 4: 0 1 2 3"
+    assert node.attributes["sends"] == "at most 32 B from each device"
