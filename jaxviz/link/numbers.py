@@ -7,9 +7,10 @@ of what filled the array with it that they read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isclose, isnan
+from itertools import chain, compress
+from math import isclose, isnan, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,8 @@ from jaxviz.read.bodies import PLAIN_CALLS
 
 # What holds equations, and computes nothing itself.
 _CALLS = (*PLAIN_CALLS, "cond")
+# What fills an array with a number, or gives it another type.
+_FILLING = ("broadcast_in_dim", "convert_element_type")
 # What a number goes through until something computes with it.
 _SHAPING = ("broadcast", "bitcast", "convert", "copy", "reshape")
 
@@ -36,8 +39,10 @@ class Numbers:
 
     #: Those that equations read, each with the equation whose number it is: that one, or what fills an array with it.
     read: _Read
-    #: Which equations are given no number by another one: whatever else they compute with is their own.
+    #: Which equations are given no number by another one but those that are said: all else they compute with is theirs.
     alone: NDArray[np.bool_]
+    #: What is computed of numbers alone.
+    given: frozenset[int]
     #: The equations that only hold others.
     calls: frozenset[int]
 
@@ -51,12 +56,14 @@ def numbers_of(jaxpr: Graph, lowered: Graph | None = None, tagged: Sequence[Foun
         _add(found, (node,), jaxpr.source_text(one))
     if lowered is not None:
         _add_lowered(found, lowered, tagged)
-    return Numbers(_with_filled(jaxpr, found), _given_none(jaxpr), frozenset(_calls(jaxpr)))
+    said = _add_filled(jaxpr, found)
+    return Numbers(found, _given_none(jaxpr, said), given_nodes(jaxpr), frozenset(_calls(jaxpr)))
 
 
-def _given_none(jaxpr: Graph) -> NDArray[np.bool_]:
+def _given_none(jaxpr: Graph, said: Collection[int]) -> NDArray[np.bool_]:
     given = np.zeros(len(jaxpr), bool)
     given[list(given_nodes(jaxpr))] = True
+    given[list(said)] = False
     made_by = jaxpr.operand_maker
     alone: NDArray[np.bool_] = jaxpr.nodes.kind == OPERATION
     alone[jaxpr.operand_node[(made_by >= 0) & given[made_by]]] = False
@@ -71,15 +78,32 @@ def _add_lowered(found: _Read, lowered: Graph, tagged: Sequence[Found]) -> None:
         _add(found, tagged[node], values[maker])
 
 
-def _with_filled(jaxpr: Graph, found: _Read) -> _Read:
-    """With the numbers of which arrays are full that an equation reads."""
-    made_by, reader = jaxpr.operand_maker, jaxpr.operand_node
-    fills = jaxpr.nodes.op == jaxpr.tables.find_string("broadcast_in_dim")
-    rows = (made_by >= 0) & fills[made_by]
-    for node, fill in zip(reader[rows].tolist(), made_by[rows].tolist(), strict=True):
-        if len(own := found.get(fill, {})) == 1:
-            found.setdefault(node, {}).setdefault(next(iter(own)), fill)
-    return found
+def _add_filled(jaxpr: Graph, found: _Read) -> Collection[int]:
+    """Add the numbers of which arrays are full that an equation reads, or that a call is handed; and which nodes these
+    arrays and arguments are."""
+    made_by, reader, bindings = jaxpr.operand_maker, jaxpr.operand_node, jaxpr.bindings
+    entered = bindings.kind == ENTER
+    ends, starts = bindings.end[entered], bindings.start[entered]
+    # By node the number, and the equation whose it is: -1 for what reads it.
+    said: dict[int, tuple[float, int]] = {}
+    for node, one in zip(ends[starts < 0].tolist(), starts[starts < 0].tolist(), strict=True):
+        if (handed := _number(jaxpr.source_text(one))) is not None:
+            said[node] = handed, -1
+    makers = np.where(starts >= 0, jaxpr.value_node[starts], -1)
+    while (further := np.isin(makers, [*said]) & ~np.isin(ends, [*said])).any():
+        said.update(zip(ends[further].tolist(), map(said.__getitem__, makers[further].tolist()), strict=True))
+    ops = [op for name in _FILLING if (op := jaxpr.tables.find_string(name)) is not None]
+    fills = np.flatnonzero(np.isin(jaxpr.nodes.op, ops) & (jaxpr.nodes.operands == 1))
+    for node, maker in zip(fills.tolist(), made_by[jaxpr.first_operand[fills]].tolist(), strict=True):
+        own = found.get(node, {})
+        number = next(iter(own)) if len(own) == 1 else said[maker][0] if maker in said and not own else None
+        if number is not None:
+            said[node] = number, node
+    rows = np.isin(made_by, [*said]) & (jaxpr.nodes.kind[reader] == OPERATION)
+    for node, maker in zip(reader[rows].tolist(), made_by[rows].tolist(), strict=True):
+        number, owner = said[maker]
+        found.setdefault(node, {}).setdefault(number, owner if owner >= 0 else node)
+    return said
 
 
 def with_numbers(
@@ -100,7 +124,8 @@ def with_numbers(
     number = _numbers_in(graph, flow)
     tagged = folded.within(graph, tagged, number, unsure)
     skipped = {node for node in number if graph.nodes.kind[node] == ARGUMENT} | graph.owned_regions.keys()
-    nodes = [node for node in number if numbers.calls.issuperset(tagged[node]) and node not in skipped]
+    lent, calls = _lent(graph, tagged, number, numbers, unsure), numbers.calls
+    nodes = [node for node in number if (calls.issuperset(tagged[node]) or node in lent) and node not in skipped]
     if not nodes:
         return tagged
     reading = Reading(graph)
@@ -109,12 +134,13 @@ def with_numbers(
     found = list(tagged)
     for node in nodes:
         found[node] = ()
-    told: dict[tuple[float, Found], Found] = {}
+    told: dict[tuple[float, Found, bool], Found] = {}
 
-    def that_read(number: float, equations: Found) -> Found:
-        known = told.get((number, equations))
+    def that_read(number: float, equations: Found, shared: bool) -> Found:
+        known = told.get((number, equations, shared))
         if known is None:
-            known = told[number, equations] = _that_read(number, equations, numbers)
+            known = _that_read(number, equations, numbers) or (() if shared else _alone(equations, numbers))
+            told[number, equations, shared] = known
         return known
 
     # What reads a number stands behind it.
@@ -127,23 +153,62 @@ def with_numbers(
         if theirs:
             # What hands it to the loop says less.
             readers = [one for one in readers if one not in graph.owned_regions]
-        theirs += [that_read(number[node], found[one]) if one not in unsure else () for one in readers]
+        shared = lent.get(node, False)
+        theirs += [that_read(number[node], found[one], shared) if one not in unsure else () for one in readers]
         if theirs and all(theirs):
             found[node] = tuple(sorted({equation for equations in theirs for equation in equations}))
+        elif node in lent:
+            found[node] = tagged[node]
     return found
+
+
+def _lent(
+    graph: Graph, tagged: Sequence[Found], number: Mapping[int, float], numbers: Numbers, unsure: Collection[int]
+) -> dict[int, bool]:
+    """The numbers that have the name of an equation which does its work elsewhere, and is none of those that read them:
+    of equal numbers the compiler keeps one. Each with whether that equation reads such a number too."""
+    made_by, reader, owned = graph.operand_maker, graph.operand_node, graph.owned_regions
+    named = [node for node in number if tagged[node] and node not in unsure]
+    is_named = np.zeros(len(graph), bool)
+    is_named[named] = True
+    rows = np.flatnonzero((made_by >= 0) & is_named[made_by])
+    # What reads a number stands behind it.
+    rows = rows[np.argsort(-made_by[rows], kind="stable")]
+    own: set[int] = set()
+    for node, one in zip(made_by[rows].tolist(), reader[rows].tolist(), strict=True):
+        theirs = tagged[one]
+        if one in number:
+            is_own = one in own or theirs != tagged[node]
+        else:
+            is_own = not theirs or one in owned or theirs[0] in tagged[node] or not {*theirs}.isdisjoint(tagged[node])
+        if is_own:
+            own.add(node)
+    lent = [node for node in named if node not in own and numbers.given.isdisjoint(tagged[node])]
+    if not lent:
+        return {}
+    works = graph.nodes.kind == OPERATION
+    works[[*number]] = False
+    working = set(chain.from_iterable(compress(tagged, works.tolist())))
+    return {
+        node: bool(_that_read(number[node], tagged[node], numbers)) for node in lent if working.issuperset(tagged[node])
+    }
 
 
 def _that_read(number: float, equations: Iterable[int], numbers: Numbers) -> Found:
     """Whose number it is that equations read: of one that something is divided by it may be the reciprocal, of one that
-    is taken away the negative. One that nothing says is of what the compiler writes a function as, such as a
-    polynomial."""
-    found = tuple(
+    is taken away the negative."""
+    return tuple(
         owner
         for equation in equations
         for one, owner in numbers.read.get(equation, {}).items()
         if _same(number, one) or (owner == equation and (_same(number, -one) or (one and _same(number, 1 / one))))
     )
-    return found or tuple(equation for equation in equations if numbers.alone[equation])
+
+
+def _alone(equations: Iterable[int], numbers: Numbers) -> Found:
+    """Whose number it is that equations read and nothing says: of what the compiler writes a function as, such as a
+    polynomial, or of a division by two that is a shift."""
+    return tuple(equation for equation in equations if numbers.alone[equation])
 
 
 def _same(one: float, other: float) -> bool:
@@ -207,6 +272,8 @@ def _number(text: str) -> float | None:
     if text in ("True", "true", "False", "false"):
         return float(text in ("True", "true"))
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
         return None
+    # One that equals itself where it is a key.
+    return nan if isnan(number) else number

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax import lax
 
 import jaxviz as jv
 from jaxviz.link.links import EXACT, MERGED, link_shares
@@ -115,3 +116,9 @@ def test_a_number_that_has_a_name_and_does_what_several_equations_did_is_of_all_
     links = ex.links("hlo")
     for node in (*ex.hlo.find("broadcast"), *ex.hlo.find("constant")):
         assert list(links.sources(node.index)) == [first.node, second.node, last.node]
+
+
+@pytest.mark.smoke
+def test_a_shift_in_place_of_a_division_counts_for_the_division():
+    ex = jv.explore(lambda x: jax.jit(lambda value, by: lax.div(value, by))(x, np.uint32(4)), jnp.ones(8, jnp.uint32))
+    assert _numbers(ex) == {2.0: {("div",)}}
