@@ -22,9 +22,12 @@ from jaxviz.link.flow import Flow
 from jaxviz.link.links import PLUMBING, Found
 from jaxviz.link.makers import size_of
 from jaxviz.link.unnamed import IDLE
+from jaxviz.read.communication import is_collective
 
 # What brings values elsewhere, or into another type.
 _BRINGING = IDLE | {"dynamic-slice", "dynamic-update-slice", "reverse", "convert"}
+# What gives a value another shape.
+_SHAPING = ("bitcast", "copy", "reshape")
 #: What nothing is known of, beside the ends of the ways back. A result of the program is told by the equation e that
 #: makes it, as _RESULT - e.
 _UNKNOWN, _RESULT = -3, -4
@@ -123,7 +126,8 @@ class _Between:
         # What is only likely says nothing of others.
         self._ahead.clear()
         self._behind.clear()
-        self._nodes = [node for node in self._nodes if node not in self._unsure or self._op(node) in _BRINGING]
+        # What devices exchange is told by what asks for it.
+        self._nodes = [node for node in self._nodes if node not in self._unsure or not is_collective(self._op(node))]
         for _ in range(_ROUNDS):
             self._nodes = [node for node in self._nodes if not self.tags[node]]
             self._look_behind()
@@ -188,9 +192,15 @@ class _Between:
         return all(self._op(reader) == "reduce" and self.tags[reader] == (equation,) for reader in readers)
 
     def _is_of_found(self, node: int, reader: int) -> bool:
-        """Whether a number that is no constant is read by what was found to be of an equation that is given none."""
+        """Whether a number that is no constant is read by what was found to be of an equation that is given none; or
+        counts entries for one that is given no such count."""
+        equations = self._equations
+        read = equations.read_by(reader)
+        if self._op(node) == "iota" and not any(equations.counts(one) for one in read):
+            done = equations.given
+            return not any(one >= 0 and self._lost[one] and not (equations.moves[one] or one in done) for one in read)
         readers = chain.from_iterable(readers for _, readers in self._readers(node))
-        return self.known.issuperset(readers) and self._equations.given.isdisjoint(self._equations.read_by(reader))
+        return self.known.issuperset(readers) and equations.given.isdisjoint(read)
 
     def _is_last_of(self, node: int, equation: int) -> bool:
         """Whether a node makes of parts of an equation the value that others read of it."""
@@ -222,6 +232,10 @@ class _Between:
                 return False
         if not all(one in read and (one < 0 or self._is_whole(one, value)) for one, value in behind):
             return False
+        others = equations.using(made_of) if brings else ()
+        if any(self._lost[one] and one != equation for one in others):
+            # What brings one value to several is copied to each, under one name.
+            return False
         # What reads the value of an equation may be moved before it: the sum of what is turned negative.
         return not any(self._lost[one] and not equations.moves[one] for one in equations.readers(equation))
 
@@ -229,7 +243,17 @@ class _Between:
         """Whether a value is what an equation makes, and not a part of that, such as what it divides by."""
         works = not self._lost[equation] or int(self._graph.value_node[value]) in self.known
         equations = self._equations
-        return works and equations.are_whole(equation) and kind_of(self._graph, value) in equations.kinds(equation)
+        return works and equations.are_whole(equation) and self._has_kind_of(equation, value)
+
+    def _has_kind_of(self, equation: int, value: int) -> bool:
+        """Whether a value is of the kind of what an equation makes, or is that in another shape under its name."""
+        kinds, graph = self._equations.kinds(equation), self._graph
+        while value >= 0 and kind_of(graph, value) not in kinds:
+            maker = int(graph.value_node[value])
+            if self._op(maker) not in _SHAPING or self.tags[maker] != (equation,):
+                return False
+            (value,) = self._sources(maker)
+        return value >= 0 and equation in self.tags[int(graph.value_node[value])]
 
     def _of_lost(self, node: int) -> int:
         """The one equation without instructions that a node can be of, as its readers read that."""
@@ -330,7 +354,7 @@ class _Between:
         if known is None:
             first, end = self._graph.first_operand[node : node + 2].tolist()
             read = self._graph.operands.source[first:end].tolist()
-            known = self._sources_of[node] = [self._flow.source(source) for source in read]
+            known = self._sources_of[node] = [self._flow.source(source, loops=True) for source in read]
         return known
 
     def _readers(self, node: int) -> list[tuple[int, list[int]]]:
@@ -338,7 +362,7 @@ class _Between:
         known = self._readers_of.get(node)
         if known is None:
             values = range(*self._graph.first_value[node : node + 2].tolist())
-            known = self._readers_of[node] = [(value, list(self._flow.readers(value))) for value in values]
+            known = self._readers_of[node] = [(value, list(self._flow.readers(value, loops=True))) for value in values]
         return known
 
 

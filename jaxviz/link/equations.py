@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from math import prod
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jaxviz.graph import ARGUMENT, OPERATION, Graph
+from jaxviz.link.flow import Flow
 from jaxviz.link.given import given_nodes
 from jaxviz.link.makers import HANDING_ON, Makers, is_sum_of_one
 from jaxviz.link.standing_in import changing_nothing
@@ -27,9 +28,10 @@ class Equations:
 
     def __init__(self, jaxpr: Graph) -> None:
         self._jaxpr = jaxpr
-        self._as_made = Makers(jaxpr, ())
+        self._as_made, self._flow = Makers(jaxpr, ()), Flow(jaxpr)
         self._read: dict[int, frozenset[int]] = {}
         self._kinds: dict[int, frozenset[Kind]] = {}
+        self._counting: dict[int, bool] = {GIVEN: False, HANDED: False}
 
     @cached_property
     def makers(self) -> Makers:
@@ -82,9 +84,28 @@ class Equations:
         return other in self._as_made.of_operands(node)
 
     def readers(self, node: int) -> Iterator[int]:
-        """What reads a value of an equation as that makes it, in the same body."""
+        """What reads a value of an equation as that makes it, in the same body or one that is called there."""
         for value in range(*self._jaxpr.first_value[node : node + 2].tolist()):
-            yield from self._jaxpr.readers(value)
+            yield from self._flow.readers(value)
+
+    def using(self, nodes: Iterable[int]) -> Iterator[int]:
+        """What computes with the values of some equations, there or in what is called there."""
+        waiting = [one for one in nodes if one >= 0]
+        for node in waiting:
+            for reader in self.readers(node):
+                if self.moves[reader]:
+                    waiting.append(reader)
+                else:
+                    yield reader
+
+    def counts(self, node: int) -> bool:
+        """Whether an equation that needs no argument is computed of the numbers of entries."""
+        known = self._counting.get(node)
+        if known is None:
+            is_count = self._jaxpr.tables.strings[self._jaxpr.nodes.op[node]] == "iota"
+            known = node in self.given and (is_count or any(map(self.counts, self.read_by(node))))
+            self._counting[node] = known
+        return known
 
     def kinds(self, node: int) -> frozenset[Kind]:
         """Of what kinds the values are that an equation makes."""

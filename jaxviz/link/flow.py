@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from jaxviz.graph import ARGUMENT, ENTER, LEAVE, RESULT, Graph
+import numpy as np
+
+from jaxviz.graph import ARGUMENT, CARRY, ENTER, INIT, LEAVE, RESULT, Graph
 from jaxviz.link.links import grouped
+from jaxviz.read.bodies import PLAIN_CALLS
 
 # What only holds others.
-_OPEN = ("fusion", "call")
+_OPEN = ("fusion", "call", *PLAIN_CALLS)
 
 
 class Flow:
@@ -62,8 +65,9 @@ class Flow:
             node = int(owner[region[node]])
         return node
 
-    def source(self, value: int) -> int:
-        """What a value is where it is made; negative where nobody says so."""
+    def source(self, value: int, *, loops: bool = False) -> int:
+        """What a value is where it is made; negative where nobody says so. With `loops`, also through those that hand
+        it on as it is in every turn: the compiler moved what makes it out of them."""
         graph = self._graph
         while value >= 0:
             node = int(graph.value_node[value])
@@ -72,26 +76,69 @@ class Flow:
                 value = int(graph.operands.source[graph.first_operand[result]]) if result >= 0 else -1
             elif graph.nodes.kind[node] == ARGUMENT and node in self.entered and self._is_in_open(node):
                 value = self.entered[node]
+            elif loops and node in self._kept:
+                value = self._kept[node]
             else:
                 break
         return value
 
-    def readers(self, value: int) -> Iterator[int]:
-        """What reads a value; the results of other bodies and of the program as well."""
+    def readers(self, value: int, *, loops: bool = False) -> Iterator[int]:
+        """What reads a value; the results of other bodies and of the program as well. With `loops`, of those that hand
+        it on as it is in every turn what reads it there, and behind them."""
         graph = self._graph
         for reader in graph.readers(value):
             if reader in self.open:
                 for argument in self.into.get(value, ()):
                     if graph.regions.owner[graph.nodes.region[argument]] == reader:
-                        yield from self.readers(int(graph.first_value[argument]))
+                        yield from self.readers(int(graph.first_value[argument]), loops=loops)
             elif graph.nodes.kind[reader] == RESULT and reader in self.out and self._is_in_open(reader):
                 for outside in self.out[reader]:
-                    yield from self.readers(outside)
+                    yield from self.readers(outside, loops=loops)
+            elif loops and (reader, value) in self._kept_in:
+                for argument in self._kept_in[reader, value]:
+                    yield from self.readers(int(graph.first_value[argument]), loops=True)
+            elif loops and reader in self._handing_on:
+                for outside in self.out.get(reader, ()):
+                    yield from self.readers(outside, loops=True)
             else:
                 yield reader
 
     def _is_in_open(self, node: int) -> bool:
         return int(self._graph.regions.owner[self._graph.nodes.region[node]]) in self.open
+
+    @cached_property
+    def _handing_on(self) -> frozenset[int]:
+        """The results of bodies of loops that are what their argument is at the same place."""
+        graph, bindings = self._graph, self._graph.bindings
+        carried = bindings.kind == CARRY
+        results, arguments = bindings.start[carried], bindings.end[carried]
+        sources = graph.operands.source[graph.first_operand[results]]
+        same = (sources >= 0) & (graph.value_node[sources] == arguments)
+        return frozenset(results[same].tolist())
+
+    @cached_property
+    def _kept(self) -> dict[int, int]:
+        """For each argument of the bodies of a loop that is the same in every turn, the value that it is."""
+        bindings = self._graph.bindings
+        handed = (bindings.kind == CARRY) & np.isin(bindings.start, [*self._handing_on])
+        begun = (bindings.kind == INIT) & np.isin(bindings.end, bindings.end[handed]) & (bindings.start >= 0)
+        return dict(zip(bindings.end[begun].tolist(), bindings.start[begun].tolist(), strict=True))
+
+    @cached_property
+    def _kept_in(self) -> dict[tuple[int, int], list[int]]:
+        """By loop and value that it is handed, the arguments that are this in every turn; without those that are so at
+        first only."""
+        graph, bindings = self._graph, self._graph.bindings
+        found: dict[tuple[int, int], list[int]] = {}
+        begun = bindings.kind == INIT if self._kept else np.zeros(len(bindings.kind), bool)
+        changing: set[tuple[int, int]] = set()
+        for argument, value in zip(bindings.end[begun].tolist(), bindings.start[begun].tolist(), strict=True):
+            place = int(graph.regions.owner[graph.nodes.region[argument]]), value
+            if argument in self._kept:
+                found.setdefault(place, []).append(argument)
+            else:
+                changing.add(place)
+        return {place: arguments for place, arguments in found.items() if place not in changing}
 
     @cached_property
     def _entering(self) -> list[tuple[int, int]]:

@@ -8,6 +8,7 @@ import pytest
 from jax import lax
 
 import jaxviz as jv
+from jaxviz import compat
 from jaxviz.link.between import with_between
 from jaxviz.link.equations import Equations
 from jaxviz.link.flow import Flow
@@ -46,6 +47,36 @@ def test_what_a_pass_wrote_anew_is_of_its_equation_for_sure(function, arguments,
     linked = zip(links.source.tolist(), links.target.tolist(), links.kind.tolist(), strict=True)
     told = {ex.jaxpr.node(source).op for source, target, kind in linked if kind < INFERRED and target in working}
     assert ops is None or told == ops
+
+
+def _marked_rows(x):
+    def mark(row, table):
+        return table.at[row].set(jnp.zeros(20).at[jnp.argmax(table[row])].set(1.0))
+
+    return lax.fori_loop(0, 20, mark, x)
+
+
+def _pooled(kernel, x):
+    window = lax.conv_general_dilated(x, kernel, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+    return lax.reduce_window(jax.nn.relu(window), -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID").mean()
+
+
+@pytest.mark.smoke
+@pytest.mark.parametrize(
+    ("function", "arguments", "least"),
+    [
+        (jnp.searchsorted, _shapes((128,), (16,)), 0.99),
+        (_marked_rows, _shapes((20, 20)), 0.95),
+        (jax.grad(_pooled), _shapes((3, 3, 3, 8), (2, 16, 16, 3)), 0.95),
+    ],
+    ids=["moved out of a loop", "written into an array", "places of the largest"],
+)
+def test_what_is_made_for_one_equation_is_of_it_for_sure(function, arguments, least):
+    if compat.NAMED_BY_FIRST_CALL and function is jnp.searchsorted:
+        pytest.skip("which call of a function it is, names do not say")
+    ex = jv.explore(function, *arguments)
+    shares = link_shares(ex.hlo, ex.links("hlo"))
+    assert shares["exact"] + shares["merged"] >= least
 
 
 @pytest.mark.smoke
