@@ -229,7 +229,7 @@ class _Reader:
         made = _RESULTS.match(line)
         rest = line[made.end() :] if made else line
         found = _NAME.match(rest)
-        if found is None or found[1].endswith("func"):
+        if found is None or found[1].rpartition(".")[2] == "func":
             # An attribute or a type that goes on from the line before, or the head of a function without a name.
             self._continue(line)
             return
