@@ -1,5 +1,5 @@
 /** The boxes on the screen, in program order: closed rows, frames of open rows, operations, arguments and results. */
-import { NodeKind, NodeRole, type Document, type Graph } from '../document/graph.ts';
+import { NodeKind, NodeRole, RowKind, type Document, type Graph } from '../document/graph.ts';
 import { endsOf } from './ends.ts';
 import { family, familyOfRow } from './family.ts';
 import { itemOfNode, NOTHING, type Folds } from './folds.ts';
@@ -134,8 +134,9 @@ export class Boxes {
 
   private addRow(row: number): void {
     const { document, graph, rows } = this;
-    // A row without anything to draw is seen through: what stands for it is its one value.
-    if (rows.operations[row] === 0 || (!this.folds.state.all && this.counts(row))) {
+    const isEmpty = rows.operations[row] === 0;
+    // A row without anything to draw is seen through: what stands for it is its one value. Of a branch it is told.
+    if (isEmpty ? rows.outline.kind[row] !== RowKind.body : !this.folds.state.all && this.counts(row)) {
       return;
     }
     const box = this.add(row, this.mainNode(row), Shape.box, this.parentOfRow(row));

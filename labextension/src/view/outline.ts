@@ -56,7 +56,9 @@ export function rowsOf(document: Document, graph: Graph): Rows {
 /** True for a row that opens and closes: it holds something that is drawn by itself. */
 export function rowOpens(rows: Rows, row: number): boolean {
   const { kind } = rows.outline;
-  return rows.boxes[row] > 1 || kind[row] === RowKind.loop || kind[row] === RowKind.cond || kind[row] === RowKind.body;
+  // A branch may only hand values on.
+  const isBranch = kind[row] === RowKind.body && rows.operations[row] > 0;
+  return rows.boxes[row] > 1 || kind[row] === RowKind.loop || kind[row] === RowKind.cond || isBranch;
 }
 
 /** The rows inside `row`, one level down. */

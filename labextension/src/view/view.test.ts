@@ -190,9 +190,9 @@ test('the way back leads to the body of a loop, not to all of it, also where the
   );
 });
 
-test('what branches only hand on goes into the condition and comes out of it', () => {
+test('branches that only hand on what they are given are boxes that do not open, with that as chip or edge', () => {
   const sketch = new Sketch();
-  const [p, x, y] = ['bool[]', 'f32[4]', 'f32[4]'].map((type, i) => sketch.argument('pxy'[i], type));
+  const [p, x, y] = ['p', 'x', "params['y']"].map((name, i) => sketch.argument(name, i ? 'f32[4]' : 'bool[]'));
   const made = sketch.op('exp', [x], 'f32[4]');
   const chosen = sketch.op('cond', [p, made, y], 'f32[4]');
   const owner = sketch.last;
@@ -204,11 +204,20 @@ test('what branches only hand on goes into the condition and comes out of it', (
       sketch.result('', sketch.argument('', 'f32[4]', { kind: 'enter', from }), { kind: 'leave', to: chosen });
     });
   }
-  sketch.result('result', sketch.op('neg', [chosen], 'f32[4]'));
+  // So many read it that it is a chip at each of them.
+  const end = [0, 1, 2].reduce(sum => sketch.op('add', [sum, y], 'f32[4]'), chosen);
+  sketch.result('result', end);
+  const { edges, chips, visible } = words(sketch, [1]);
   assert.deepEqual(
-    new Set(words(sketch, [1]).edges),
-    new Set(['x -> exp', 'p -> cond', 'exp -> cond', 'y -> cond', 'cond -> neg', 'neg -> result'])
+    new Set(edges.filter(edge => !edge.startsWith('add'))),
+    new Set(['x -> exp', 'p -> cond', 'exp -> if false', 'if false -> add', 'if true -> add'])
   );
+  assert.deepEqual(chips, ['if true left y', 'add left y', 'add left y', 'add left y']);
+  for (const name of ['if false', 'if true']) {
+    const box = visible.label.indexOf(name);
+    assert.equal(visible.shape[box], Shape.box);
+    assert.equal(visible.closed[box], 0);
+  }
 });
 
 test('what an open sort gives comes from its frame: its body only says the order', () => {

@@ -213,13 +213,17 @@ class Join {
   private choose(result: number): void {
     const { boxes, reads } = this;
     const branch = this.makers.giving(result);
+    const labels: Origin[] = [];
     for (const origin of branch < 0 ? [] : reads.origins(result)) {
       const source = origin.node < 0 ? -1 : this.makers.maker(origin.node, branch);
       const apart = source >= 0 && !boxes.holds(branch, source) && !boxes.holds(source, branch);
-      if (apart && !reads.isHub(origin.value)) {
+      if (source < 0) {
+        labels.push(origin);
+      } else if (apart && !reads.isHub(origin.value)) {
         this.edges.join(source, branch, origin.value, () => reads.handed(result, origin));
       }
     }
+    this.label(result, branch, labels);
   }
 
   /** Chips for what has no box that an edge could come from. */
