@@ -155,9 +155,16 @@ def test_a_selection_goes_from_stage_to_stage_and_comes_back(open_page, graph_of
     graph = graph_of(page.locator("#jv-page .jv-root"))
     title = graph.pane.locator(".jv-inspector-title")
 
-    def in_sight(label):
-        place, picture, details = graph.place(label), graph.stage.bounding_box(), graph.pane.bounding_box()
-        return 0 < place["x"] < details["x"] - picture["x"] and 0 < place["y"] < picture["height"]
+    def out_of_sight(labels):
+        graph.settle()
+        picture, details = graph.stage.bounding_box(), graph.pane.bounding_box()
+        places = graph.root.evaluate("(root, labels) => labels.map(one => root.explorer.locate(one))", labels)
+        width, height = details["x"] - picture["x"], picture["height"]
+        return [
+            one
+            for one, place in zip(labels, places, strict=True)
+            if not (0 < place["x"] < width and 0 < place["y"] < height)
+        ]
 
     # What has a name keeps it, and all of a picture that can be read beside the details is seen.
     for label in ("head", "forward"):
@@ -165,15 +172,14 @@ def test_a_selection_goes_from_stage_to_stage_and_comes_back(open_page, graph_of
         for key in "353252":
             page.keyboard.press(key)
             expect(title).to_have_text(label)
-            graph.settle()
-            assert [one for one in graph.labels if not in_sight(one)] == [], key
+            assert out_of_sight(graph.labels) == [], key
     # So it is where there are more boxes in between.
     graph.click("divide")
     for key in "3532":
         page.keyboard.press(key)
         graph.settle()
     expect(title).to_have_text("divide")
-    assert in_sight("divide")
+    assert out_of_sight(["divide"]) == []
     # What a stage has nothing of is come back to.
     graph.click("cos")
     page.keyboard.press("5")
