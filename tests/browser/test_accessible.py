@@ -23,13 +23,10 @@ def listen(graph) -> None:
     graph.page.add_style_tag(content="body { overflow: visible !important }")
 
 
-def faults(graph, theme: str) -> list[str]:
-    """What axe-core calls serious or critical, in one line each; in the dark only of colours, which alone differ."""
+def faults(graph) -> list[str]:
+    """What axe-core calls serious or critical, in one line each."""
     graph.settle()
-    options = {"resultTypes": ["violations", "passes"]}
-    if theme.lower() == "dark":
-        options["runOnly"] = ["color-contrast"]
-    found = graph.root.evaluate("(root, options) => axe.run(root, options)", options)
+    found = graph.root.evaluate("root => axe.run(root, { resultTypes: ['violations', 'passes'] })")
     read = [rule for rule in found["passes"] if rule["id"] == "color-contrast"]
     assert read, "no words were seen"
     assert any("jv-stage" in node["html"] for node in read[0]["nodes"]), "the words on the bar were not seen"
@@ -45,19 +42,19 @@ def faults(graph, theme: str) -> list[str]:
 def test_axe_finds_no_serious_fault_in_any_state(notebook, theme):
     graph = notebook(LOOP, theme=theme).explore(0)
     listen(graph)
-    assert faults(graph, theme) == []
+    assert faults(graph) == []
     graph.click("cos")
     expect(graph.pane).to_be_visible()
-    assert faults(graph, theme) == []
+    assert faults(graph) == []
     for key in ("1", "c", "c", "/"):
         graph.stage.focus()
         graph.page.keyboard.press(key)
     expect(graph.root.get_by_role("searchbox")).to_be_focused()
-    assert faults(graph, theme) == []
+    assert faults(graph) == []
     graph.page.keyboard.press("Escape")
     graph.page.keyboard.press("?")
     expect(graph.root.get_by_role("dialog", name="Keys and marks")).to_be_visible()
-    assert faults(graph, theme) == []
+    assert faults(graph) == []
 
 
 def step(w, x):
@@ -103,33 +100,33 @@ def explored():
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_no_serious_fault_in_a_page_with_all_there_is_to_say(page_of, explored, theme):
     graph = page_of(explored, theme)
-    assert faults(graph, theme) == []
+    assert faults(graph) == []
     for title in graph.root.locator(".jv-finding-title:visible").all():
         title.click()
-    assert faults(graph, theme) == []
+    assert faults(graph) == []
     # A selected box marks its lines, which have a ground of their own.
     graph.click("forward")
-    assert faults(graph, theme) == []
+    assert faults(graph) == []
     graph.root.get_by_role("button", name=re.compile("^colour by time")).click()
-    assert faults(graph, theme) == []
+    assert faults(graph) == []
     graph.stage.focus()
     for key in ("k", "s", "t", "4"):
         graph.page.keyboard.press(key)
-        assert faults(graph, theme) == [], key
+        assert faults(graph) == [], key
         graph.stage.focus()
     graph.root.get_by_role("button", name="All passes").click()
     expect(graph.root.locator(".jv-pass-item").last.locator("small").first).to_be_visible()
-    assert faults(graph, theme) == []
+    assert faults(graph) == []
     graph.stage.focus()
     graph.page.keyboard.press("5")
-    assert faults(graph, theme) == []
+    assert faults(graph) == []
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_no_serious_fault_in_a_comparison_nor_in_the_tour(page_of, explored, theme):
     compared = jv.compare(explored, jv.explore(gentle, jnp.ones((8, 8)), jnp.ones((4, 8))))
     graph = page_of(compared, theme, newcomer=True)
-    assert faults(graph, theme) == []
+    assert faults(graph) == []
 
 
 def test_a_button_is_called_by_the_words_on_it(page_of, explored):

@@ -64,7 +64,7 @@ def test_the_table_tells_what_the_run_measured_and_leads_to_it(open_page, graph_
     expect(table.locator("[aria-selected=true] > :first-child")).to_have_text(shown[1])
     assert graph.root.evaluate("root => root.explorer.selection").__len__() >= 1
     listen(graph)
-    assert faults(graph, "light") == []
+    assert faults(graph) == []
 
     # A head sorts, by mouse; what is higher shows more rows.
     table.get_by_role("button", name="name").click()
