@@ -16,6 +16,8 @@ from jaxviz.link.links import EXACT, INFERRED, computing, link_shares, read_tags
 from jaxviz.link.taken_in import with_taken_in
 from jaxviz.link.unnamed import with_unnamed
 
+NAMED_ALIKE = "on JAX 0.6, all calls of a function have the names of the first"
+
 
 def _shapes(*dims: tuple[int, ...]) -> list[jax.ShapeDtypeStruct]:
     return [jax.ShapeDtypeStruct(each, jnp.float32) for each in dims]
@@ -73,7 +75,23 @@ def _pooled(kernel, x):
 )
 def test_what_is_made_for_one_equation_is_of_it_for_sure(function, arguments, least):
     if compat.NAMED_BY_FIRST_CALL and function is jnp.searchsorted:
-        pytest.skip("on JAX 0.6, all calls of a function have the names of the first")
+        pytest.skip(NAMED_ALIKE)
+    ex = jv.explore(function, *arguments)
+    shares = link_shares(ex.hlo, ex.links("hlo"))
+    assert shares["exact"] + shares["merged"] >= least
+
+
+@pytest.mark.smoke
+@pytest.mark.skipif(compat.NAMED_BY_FIRST_CALL, reason=NAMED_ALIKE)
+@pytest.mark.parametrize(
+    ("function", "arguments", "least"),
+    [
+        (lambda x, at: jnp.searchsorted(x, at) * 2 + jnp.digitize(at, x), _shapes((128,), (16,)), 0.967),
+        (lambda x, y: jnp.interp(jnp.linspace(0, 1, 20), x, y), _shapes((9,), (9,)), 0.95),
+    ],
+    ids=["numbers that several read", "NaN"],
+)
+def test_one_number_that_is_kept_of_several_is_of_what_reads_it_for_sure(function, arguments, least):
     ex = jv.explore(function, *arguments)
     shares = link_shares(ex.hlo, ex.links("hlo"))
     assert shares["exact"] + shares["merged"] >= least
